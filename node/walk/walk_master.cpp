@@ -37,12 +37,7 @@ WalkMaster::WalkMaster(WalkMasterOptions options)
 
 WalkMaster::Known& WalkMaster::learn(const pb::ProcessInfo& process, Time now)
 {
-    const auto [entry, isNew] = m_processes.try_emplace(NodeId(process.node()));
-    Known& known = entry->second;
-    if (isNew && process.kind() == pb::CLIENT)
-        known.ordinal = m_clients++;
-    known.info = process;
-    known.heard = now;
+    const auto [known, isNew] = m_processes.learn(process, now);
     if (isNew && process.kind() == pb::NODE && m_joinedByThemselves < m_nodes) {
         ++m_joinedByThemselves;
         m_wanted.push_back({ false, NodeId(process.node()), 0 });
@@ -77,8 +72,8 @@ void WalkMaster::onAlive(const pb::Message& message, Time now, Effects& out)
 
 void WalkMaster::onWhoIsIn(const pb::Message& message, Effects& out)
 {
-    if (const auto known = m_processes.find(NodeId(message.sender())); known != m_processes.end())
-        welcome(known->second, message.id(), out);
+    if (const Known* known = m_processes.find(NodeId(message.sender())))
+        welcome(*known, message.id(), out);
 }
 
 void WalkMaster::welcome(const Known& known, std::uint64_t answers, Effects& out) const
@@ -107,8 +102,7 @@ void WalkMaster::lookAtSilence(Time now, Effects& out)
     const Time alive = std::chrono::milliseconds(m_acks.timers().alive_ms());
     // If this process was stopped for a while, it could receive nothing, so the silence of others means nothing.
     if (const Time slept = now - m_nextLook; slept >= alive)
-        for (auto& [node, known] : m_processes)
-            known.heard += slept;
+        m_processes.excuse(slept);
     m_nextLook = now + alive;
     for (auto& [node, known] : m_processes) {
         if (known.isSilent || now - known.heard < kSilentAfter * alive)
@@ -119,14 +113,13 @@ void WalkMaster::lookAtSilence(Time now, Effects& out)
             lose(known, out);
     }
     if (m_change && !m_change->isStopped && m_change->phase != Phase::Linking) {
-        const auto receiver = m_processes.find(NodeId(m_change->receiver().node()));
-        if (receiver == m_processes.end() || receiver->second.isSilent)
+        const Known* receiver = m_processes.find(NodeId(m_change->receiver().node()));
+        if (!receiver || receiver->isSilent)
             stop(now, out);
     }
     const NodeId joins(m_change && !m_change->isLeave ? m_change->node.node() : 0);
-    std::erase_if(m_processes, [&](const auto& item) {
-        const NodeId node = item.first;
-        if (now - item.second.heard < kForgetAfter * alive || isIn(node) || node == joins)
+    m_processes.eraseIf([&](NodeId node, const Known& known) {
+        if (now - known.heard < kForgetAfter * alive || isIn(node) || node == joins)
             return false;
         m_acks.forgetIf([node](const AckList::Entry& entry) { return entry.node == node; });
         return true;
@@ -168,9 +161,8 @@ bool WalkMaster::isWanted(NodeId node) const
 
 std::string WalkMaster::nameOf(NodeId node) const
 {
-    const auto known = m_processes.find(node);
-    const bool hasName = known != m_processes.end() && !known->second.info.name().empty();
-    return hasName ? known->second.info.name() : "process " + std::to_string(node.value);
+    const Known* known = m_processes.find(node);
+    return known && !known->info.name().empty() ? known->info.name() : "process " + std::to_string(node.value);
 }
 
 const pb::WalkNode& WalkMaster::atOrAfter(RingId id) const
@@ -224,14 +216,14 @@ std::string WalkMaster::refusal(Wanted& wanted) const
         if (wanted.node.value == 0)
             return "no node waits outside the ring";
     }
-    const auto known = m_processes.find(wanted.node);
-    if (known == m_processes.end() || known->second.info.kind() != pb::NODE)
+    const Known* known = m_processes.find(wanted.node);
+    if (!known || known->info.kind() != pb::NODE)
         return "there is no such node";
     if (isIn(wanted.node))
         return nameOf(wanted.node) + " is in the ring already";
-    if (known->second.isSilent)
+    if (known->isSilent)
         return nameOf(wanted.node) + " is silent";
-    const RingId id = m_ids.idOf(ringName(known->second.info));
+    const RingId id = m_ids.idOf(ringName(known->info));
     if (const auto other = m_ring.find(id); other != m_ring.end())
         return "the id " + std::to_string(id.value) + " is taken by " + nameOf(NodeId(other->second.node()));
     return {};
@@ -257,7 +249,7 @@ void WalkMaster::start(const Wanted& wanted, Time now, Effects& out)
     change.number = ++m_lastChange;
     change.isLeave = wanted.isLeave;
     change.ticket = wanted.ticket;
-    change.node = asRingNode(m_processes.at(wanted.node).info);
+    change.node = asRingNode(m_processes.find(wanted.node)->info);
     if (m_ring.empty()) {
         change.predecessor = change.successor = change.node;
         admit(now, out);
@@ -360,9 +352,9 @@ void WalkMaster::onAcknowledged(std::uint64_t id, Time now, Effects& out)
         give(now, out);
     } else if (entry->message.walk().has_stop()) {
         m_change->isDecided = true; // it can only be finished
-        const auto receiver = m_processes.find(NodeId(m_change->receiver().node()));
-        if (receiver != m_processes.end() && receiver->second.isSilent)
-            lose(receiver->second, out);
+        const Known* receiver = m_processes.find(NodeId(m_change->receiver().node()));
+        if (receiver && receiver->isSilent)
+            lose(*receiver, out);
     }
 }
 

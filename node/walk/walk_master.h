@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node/machine/ack_list.h"
+#include "node/machine/known_processes.h"
 #include "node/machine/machine.h"
 #include "node/machine/requests/rest_waiters.h"
 #include "node/walk/id_ring.h"
@@ -52,10 +53,7 @@ public:
     std::string broken() const;
 
 private:
-    struct Known {
-        pb::ProcessInfo info;
-        Time heard {};
-        std::uint32_t ordinal = 0; // for a client
+    struct Known : KnownProcess {
         bool isSilent = false;
     };
     // A join or leave that waits for its turn. Ticket 0: the master itself wants it, without a command.
@@ -111,7 +109,6 @@ private:
     void joinOrLeave(const pb::Command& command, bool isLeave, NodeId node, Time now, Effects& out);
     void setTimeScale(const pb::Command& command, Effects& out);
     void describe(pb::RingDescription& out) const;
-    void list(pb::ProcessList& out, Time now) const;
     void answerWaiters(Time now, Effects& out);
 
     bool isIn(NodeId node) const;
@@ -127,8 +124,7 @@ private:
     const std::uint32_t m_nodes;
     const pb::Timers m_timers; // as given
     AckList m_acks;
-    std::map<NodeId, Known> m_processes;
-    std::uint32_t m_clients = 0;
+    KnownProcesses<Known> m_processes;
     std::uint32_t m_joinedByThemselves = 0; // including those that wait to join
     std::map<RingId, pb::WalkNode> m_ring;
     std::set<NodeId> m_lost; // silent processes that belong to the ring or to the change under way

@@ -27,7 +27,9 @@ void WalkMaster::onCommand(const pb::Command& command, Time now, Effects& out)
     case W::BODY_NOT_SET: break;
     }
     if (command.has_list_processes()) {
-        list(*out.reply(command.ticket()).mutable_processes(), now);
+        pb::ProcessList& list = *out.reply(command.ticket()).mutable_processes();
+        m_processes.list(list, now, [](const Known&, const pb::ProcessList::Entry&) {});
+        *list.add_processes()->mutable_process() = m_self;
     } else if (command.has_set_time_scale()) {
         setTimeScale(command, out);
     } else if (command.has_await_rest()) {
@@ -100,17 +102,6 @@ void WalkMaster::describe(pb::RingDescription& out) const
     *change.mutable_node() = m_change->node;
     change.set_from(m_change->predecessor.id());
     *change.mutable_successor() = m_change->successor;
-}
-
-void WalkMaster::list(pb::ProcessList& out, Time now) const
-{
-    for (const auto& [node, known] : m_processes) {
-        auto* row = out.add_processes();
-        *row->mutable_process() = known.info;
-        row->set_silent_ms(
-            std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(now - known.heard).count()));
-    }
-    *out.add_processes()->mutable_process() = m_self;
 }
 
 void WalkMaster::answerWaiters(Time now, Effects& out)

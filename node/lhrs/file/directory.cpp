@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/file/directory.h"
 
-#include <algorithm>
-
 namespace lhrs {
-
-Directory::Entry& Directory::learn(const pb::ProcessInfo& process, Time now)
-{
-    const auto [it, isNew] = m_entries.try_emplace(NodeId(process.node()));
-    Entry& entry = it->second;
-    if (isNew && process.kind() == pb::CLIENT)
-        entry.ordinal = m_clients++;
-    entry.info = process;
-    entry.heard = now;
-    return entry;
-}
 
 void Directory::learn(const pb::Alive& alive, Time now)
 {
     Entry& entry = learn(alive.process(), now);
-    if (alive.ordinal() > 0) { // it was registered before, perhaps by a former coordinator
-        entry.ordinal = alive.ordinal() - 1;
-        m_clients = std::max(m_clients, alive.ordinal());
-    }
+    if (alive.ordinal() > 0) // it was registered before, perhaps by a former coordinator
+        m_processes.setOrdinal(entry, alive.ordinal() - 1);
     setPlace(
         NodeId(alive.process().node()), alive.role(), alive.number(), alive.column(), Incarnation(alive.incarnation()));
-}
-
-Directory::Entry* Directory::find(NodeId node)
-{
-    const auto it = m_entries.find(node);
-    return it == m_entries.end() ? nullptr : &it->second;
 }
 
 void Directory::setPlace(
@@ -50,7 +29,7 @@ void Directory::setPlace(
     // A question about a place concerns its present holder, not a process that has ended or does not yet know that it
     // was replaced.
     if (const auto holder = m_holders.find(name); holder != m_holders.end() && holder->second != node) {
-        Entry& former = m_entries.at(holder->second);
+        Entry& former = *find(holder->second);
         if (incarnation < former.incarnation) {
             entry->isReplaced = true;
             return;
@@ -74,16 +53,10 @@ void Directory::leave(Entry& entry)
     entry.incarnation = {};
 }
 
-void Directory::excuse(Time slept)
-{
-    for (auto& [node, entry] : m_entries)
-        entry.heard += slept;
-}
-
 std::vector<const Directory::Entry*> Directory::all() const
 {
     std::vector<const Entry*> found;
-    for (const auto& [node, entry] : m_entries)
+    for (const auto& [node, entry] : m_processes)
         found.push_back(&entry);
     return found;
 }
@@ -91,7 +64,7 @@ std::vector<const Directory::Entry*> Directory::all() const
 std::vector<const Directory::Entry*> Directory::spares(pb::Role pool, Time since) const
 {
     std::vector<const Entry*> found;
-    for (const auto& [node, entry] : m_entries) {
+    for (const auto& [node, entry] : m_processes) {
         if (entry.info.kind() == pb::NODE && entry.info.spare_role() == pool && entry.place.role() == pb::NO_ROLE
             && !entry.isReplaced && entry.heard >= since)
             found.push_back(&entry);
@@ -101,20 +74,16 @@ std::vector<const Directory::Entry*> Directory::spares(pb::Role pool, Time since
 
 void Directory::list(pb::ProcessList& out, Time now) const
 {
-    for (const auto& [node, entry] : m_entries) {
-        auto* row = out.add_processes();
-        *row->mutable_process() = entry.info;
-        *row->mutable_place() = entry.place;
-        row->set_incarnation(entry.incarnation.value);
-        row->set_silent_ms(
-            std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(now - entry.heard).count()));
-    }
+    m_processes.list(out, now, [](const Entry& entry, pb::ProcessList::Entry& row) {
+        *row.mutable_place() = entry.place;
+        row.set_incarnation(entry.incarnation.value);
+    });
 }
 
 void Directory::expire(Time before)
 {
-    std::erase_if(m_entries,
-        [before](const auto& item) { return item.second.heard < before && item.second.place.role() == pb::NO_ROLE; });
+    m_processes.eraseIf(
+        [before](NodeId, const Entry& entry) { return entry.heard < before && entry.place.role() == pb::NO_ROLE; });
 }
 
 } // namespace lhrs

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "node/lhrs/group/server_context.h"
-#include "proto/control.pb.h"
+#include "node/machine/known_processes.h"
 
 #include <map>
 #include <tuple>
@@ -14,18 +14,15 @@ namespace lhrs {
 // includes the registry of spares, which is used where multicast does not work.
 class Directory {
 public:
-    struct Entry {
-        pb::ProcessInfo info;
+    struct Entry : KnownProcess {
         pb::Place place; // NO_ROLE: a spare, a client or the coordinator
         Incarnation incarnation;
-        Time heard {};
-        std::uint32_t ordinal = 0; // for a client
         bool isReplaced = false; // its place has another holder, but it has not yet reported itself as a spare
     };
 
-    Entry& learn(const pb::ProcessInfo& process, Time now);
+    Entry& learn(const pb::ProcessInfo& process, Time now) { return m_processes.learn(process, now).first; }
     void learn(const pb::Alive& alive, Time now);
-    Entry* find(NodeId node);
+    Entry* find(NodeId node) { return m_processes.find(node); }
     void setPlace(NodeId node, pb::Role role, std::uint32_t number, std::uint32_t column, Incarnation incarnation);
     std::vector<const Entry*> all() const;
     // Idle servers of a pool from which a message has arrived since `since`.
@@ -35,14 +32,13 @@ public:
     // group, not here.
     void expire(Time before);
     // The coordinator itself was stopped for `slept`, so it cannot have heard from any process in that time.
-    void excuse(Time slept);
+    void excuse(Time slept) { m_processes.excuse(slept); }
 
 private:
     using PlaceName = std::tuple<pb::Role, std::uint32_t, std::uint32_t>; // role, number, column
     void leave(Entry& entry);
-    std::map<NodeId, Entry> m_entries;
+    KnownProcesses<Entry> m_processes;
     std::map<PlaceName, NodeId> m_holders; // one per place: its latest holder
-    std::uint32_t m_clients = 0;
 };
 
 } // namespace lhrs

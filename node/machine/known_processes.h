@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/machine/effects.h"
+#include "proto/control.pb.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+namespace lhrs {
+
+// A process that has contacted the one that all register with.
+struct KnownProcess {
+    pb::ProcessInfo info;
+    Time heard {}; // the last time
+    std::uint32_t ordinal = 0; // of a client: 0, 1, ... in the order in which clients first registered
+};
+
+// All of them, by number. Entry: what a system knows of a process, derived from KnownProcess.
+template <typename Entry> class KnownProcesses {
+public:
+    // The process has sent a message. Returns its entry, and whether it is new.
+    std::pair<Entry&, bool> learn(const pb::ProcessInfo& process, Time now)
+    {
+        const auto [at, isNew] = m_entries.try_emplace(NodeId(process.node()));
+        Entry& entry = at->second;
+        if (isNew && process.kind() == pb::CLIENT)
+            entry.ordinal = m_clients++;
+        entry.info = process;
+        entry.heard = now;
+        return { entry, isNew };
+    }
+
+    // A client has this ordinal from a former process of this kind; new clients get later ones.
+    void setOrdinal(Entry& entry, std::uint32_t ordinal)
+    {
+        entry.ordinal = ordinal;
+        m_clients = std::max(m_clients, ordinal + 1);
+    }
+
+    Entry* find(NodeId node)
+    {
+        const auto at = m_entries.find(node);
+        return at == m_entries.end() ? nullptr : &at->second;
+    }
+    const Entry* find(NodeId node) const
+    {
+        const auto at = m_entries.find(node);
+        return at == m_entries.end() ? nullptr : &at->second;
+    }
+
+    // This process itself was stopped for `slept`, so it cannot have heard from any process in that time.
+    void excuse(Time slept)
+    {
+        for (auto& [node, entry] : m_entries)
+            entry.heard += slept;
+    }
+
+    // Forgets the processes for which this holds.
+    template <typename Condition> void eraseIf(Condition condition)
+    {
+        std::erase_if(m_entries, [&](const auto& item) { return condition(item.first, item.second); });
+    }
+
+    // Adds a row for each process; `describe(entry, row)` adds what the system knows of it.
+    template <typename Describe> void list(pb::ProcessList& out, Time now, Describe describe) const
+    {
+        using std::chrono::milliseconds;
+        for (const auto& [node, entry] : m_entries) {
+            auto& row = *out.add_processes();
+            *row.mutable_process() = entry.info;
+            row.set_silent_ms(std::uint32_t(std::chrono::duration_cast<milliseconds>(now - entry.heard).count()));
+            describe(entry, row);
+        }
+    }
+
+    auto begin() { return m_entries.begin(); }
+    auto end() { return m_entries.end(); }
+    auto begin() const { return m_entries.begin(); }
+    auto end() const { return m_entries.end(); }
+
+private:
+    std::map<NodeId, Entry> m_entries;
+    std::uint32_t m_clients = 0;
+};
+
+} // namespace lhrs
