@@ -72,58 +72,50 @@ QStringList wordingsOf(Look look)
     return wordings;
 }
 
-CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card, DisplayList& out)
+// A card that has room for its number at most.
+void drawTile(const PictureInput& in, const Card& card, CardDetail detail, qreal cut, DisplayList& out)
 {
     const Theme& theme = in.theme;
     const LookStyle& style = theme.look(card.look);
     const qreal u = theme.px(1);
-    const CardDetail detail = detailOf(in, card.rect.size());
     const bool isQuiet = style.glyph == Glyph::None;
-    const qreal cut = std::min(9 * u, card.rect.width() * 0.16);
-    if (in.selected == object || in.hovered == object) {
-        const qreal grow = detail >= CardDetail::Tile ? 1.5 : 2 * u;
-        out.add(DisplayList::Box { card.rect.adjusted(-grow, -grow, grow, grow), style.outline, cut + grow, {},
-            in.selected == object ? theme.selection : theme.outline, in.selected == object ? 3 * u : 2, false, false });
+    const QColor shade = isQuiet ? blend(theme.empty, card.kind, 0.25 + 0.75 * std::min(1.0, card.fill)) : style.colour;
+    const bool hasOutline = detail == CardDetail::Tile;
+    out.add(DisplayList::Box { card.rect, detail == CardDetail::Tile ? style.outline : Outline::Rectangle, cut, shade,
+        hasOutline ? (card.isOverflowed ? theme.text : theme.outline) : QColor(), card.isOverflowed ? 2.0 : 1.0,
+        style.isDashed, style.isHatched });
+    if (detail == CardDetail::Heat)
+        return;
+    const QRectF inside = card.rect.adjusted(2, 1, -2, -1);
+    if (!isQuiet) {
+        const qreal side = std::min({ inside.width(), inside.height(), 14 * u });
+        out.add(DisplayList::Mark { QRectF(inside.center().x() - side / 2, inside.center().y() - side / 2, side, side),
+            style.glyph, inkOn(shade), {} });
+    } else if (in.layers.labels && inside.height() >= theme.lineHeight(kSmallBold)
+        && theme.width(kSmallBold, card.title.back()) <= inside.width()) {
+        const qreal line = theme.lineHeight(kSmallBold);
+        const bool hasAmount = inside.height() >= 2 * line && theme.width(kSmall, card.amount.back()) <= inside.width();
+        const qreal top = inside.center().y() - (hasAmount ? line : line / 2);
+        out.text(QRectF(inside.left(), top, inside.width(), line), card.title.back(), kSmallBold, inkOn(shade),
+            Qt::AlignCenter);
+        if (hasAmount)
+            out.text(QRectF(inside.left(), top + line, inside.width(), line), card.amount.back(), kSmall, inkOn(shade),
+                Qt::AlignCenter);
     }
-    if (detail == CardDetail::Heat || detail == CardDetail::Tile) {
-        const QColor shade = isQuiet ? blend(theme.empty, card.kind, 0.25 + 0.75 * std::min(1.0, card.fill))
-                                     : style.colour;
-        const bool hasOutline = detail == CardDetail::Tile;
-        out.add(DisplayList::Box { card.rect, detail == CardDetail::Tile ? style.outline : Outline::Rectangle, cut,
-            shade, hasOutline ? (card.isOverflowed ? theme.text : theme.outline) : QColor(),
-            card.isOverflowed ? 2.0 : 1.0, style.isDashed, style.isHatched });
-        if (detail == CardDetail::Tile) {
-            const QRectF inside = card.rect.adjusted(2, 1, -2, -1);
-            if (!isQuiet) {
-                const qreal side = std::min({ inside.width(), inside.height(), 14 * u });
-                out.add(DisplayList::Mark {
-                    QRectF(inside.center().x() - side / 2, inside.center().y() - side / 2, side, side), style.glyph,
-                    inkOn(shade), {} });
-            } else if (in.layers.labels && inside.height() >= theme.lineHeight(kSmallBold)
-                && theme.width(kSmallBold, card.title.back()) <= inside.width()) {
-                const qreal line = theme.lineHeight(kSmallBold);
-                const bool hasAmount = inside.height() >= 2 * line
-                    && theme.width(kSmall, card.amount.back()) <= inside.width();
-                const qreal top = inside.center().y() - (hasAmount ? line : line / 2);
-                out.text(QRectF(inside.left(), top, inside.width(), line), card.title.back(), kSmallBold, inkOn(shade),
-                    Qt::AlignCenter);
-                if (hasAmount)
-                    out.text(QRectF(inside.left(), top + line, inside.width(), line), card.amount.back(), kSmall,
-                        inkOn(shade), Qt::AlignCenter);
-            }
-        }
-        return detail;
-    }
+}
 
-    const bool isFull = detail == CardDetail::Full;
-    const qreal headerHeight = isFull ? theme.lineHeight(kNumber) + 6 * u : theme.lineHeight(kSmallBold) + 4 * u;
+// The shape of a card, and its header with the kind's colour.
+void drawShape(const PictureInput& in, const Card& card, const QRectF& header, qreal cut, DisplayList& out)
+{
+    const Theme& theme = in.theme;
+    const LookStyle& style = theme.look(card.look);
+    const qreal u = theme.px(1);
+    const bool isQuiet = style.glyph == Glyph::None;
     out.add(DisplayList::Box { card.rect.translated(0, 2 * u), style.outline, cut, theme.shadow, {}, 1, false, false });
     out.add(DisplayList::Box {
         card.rect, style.outline, cut, theme.card, theme.outline, 1.2, style.isDashed, style.isHatched });
-    // The header carries the kind's colour and takes the outline's upper corners.
-    const QRectF header(card.rect.left(), card.rect.top(), card.rect.width(), headerHeight);
+    // The header takes the outline's upper corners.
     if (style.outline == Outline::CutCorners) {
-
         const QRectF wedge(header.left() + cut, header.top(), header.width() - 2 * cut, cut + 1);
         out.add(DisplayList::Box { QRectF(header.left(), header.top() + cut, header.width(), header.height() - cut),
             Outline::Rectangle, 0, card.kind, {}, 1, false, false });
@@ -137,12 +129,18 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
     }
     out.add(DisplayList::Box { card.rect, style.outline, cut, {}, isQuiet ? theme.outline : style.colour,
         isQuiet ? 1.2 : 2.5 * u, style.isDashed, false });
+}
 
+void drawTitle(const PictureInput& in, const Card& card, bool isFull, const QRectF& header, qreal cut, DisplayList& out)
+{
+    const Theme& theme = in.theme;
+    const qreal u = theme.px(1);
     const QColor ink = inkOn(card.kind);
     const qreal side = isFull ? 8 * u : 4 * u;
     const TextStyle titleStyle = isFull ? kNumber : kSmallBold;
     const TextStyle cornerStyle = isFull ? TextStyle { TextSize::Strong, true, false } : kSmall;
-    const QRectF line = header.adjusted(side + (style.outline == Outline::CutCorners ? cut / 3 : 0), 0, -side, 0);
+    const QRectF line = header.adjusted(
+        side + (theme.look(card.look).outline == Outline::CutCorners ? cut / 3 : 0), 0, -side, 0);
     // The title has priority: it is written in smaller letters before it is shortened.
     const auto cornerBeside = [&](const QString& title, const TextStyle& letters) -> std::optional<QString> {
         const qreal left = line.width() - theme.metrics(letters).horizontalAdvance(title) - 6 * u;
@@ -166,49 +164,80 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
     }
     if (in.layers.labels)
         out.text(line.adjusted(0, 0, -cornerWidth - (cornerWidth > 0 ? 6 * u : 0), 0), card.title, written, ink);
+}
 
-    const qreal pad = isFull ? 7 * u : 3 * u;
-    const qreal lineHeight = theme.lineHeight(kSmall) + 3 * u;
-    QRectF row(card.rect.left() + pad, header.bottom() + 1 * u, card.rect.width() - 2 * pad, lineHeight);
+// Process name on the left, state in a chip on the right: colour, glyph and word.
+void drawStateRow(const PictureInput& in, const Card& card, const QRectF& row, DisplayList& out)
+{
+    const Theme& theme = in.theme;
+    const LookStyle& style = theme.look(card.look);
+    const qreal u = theme.px(1);
+    const bool isQuiet = style.glyph == Glyph::None;
+    qreal chipWidth = 0;
+    if (!isQuiet) {
+        const qreal glyph = 11 * u, beside = glyph + 12 * u;
+        const QStringList words = card.stateWords.isEmpty() ? wordingsOf(card.look) : card.stateWords;
+        const auto widthOf = [&](const QString& word) {
+            return theme.metrics(kSmallBold).horizontalAdvance(word) + beside;
+        };
+        const auto fitting = std::find_if(
+            words.begin(), words.end() - 1, [&](const QString& word) { return widthOf(word) <= row.width(); });
+        const QString word = *fitting; // the shortest if none fits
+        chipWidth = std::min(row.width(), widthOf(word));
+        const QRectF chip(row.right() - chipWidth, row.top() + 1, chipWidth, row.height() - 2);
+        out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, style.colour, {}, 1, false, false });
+        out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - glyph / 2, glyph, glyph),
+            style.glyph, inkOn(style.colour), {} });
+        out.text(chip.adjusted(8 * u + glyph, 0, -3 * u, 0), word, kSmallBold, inkOn(style.colour));
+        out.explain(chip, card.stateTerm);
+    }
+    if (isQuiet && in.layers.labels) {
+        const TextStyle noteStyle = card.isNoteUrgent ? kSmallBold : kSmall;
+        for (const QString& words : card.note) {
+            const qreal width = theme.width(noteStyle, words) + 1;
+            // The note is shown only beside the whole name; only an urgent note may shorten the name.
+            if (width
+                > (card.isNoteUrgent ? row.width() * 0.62 : row.width() - theme.width(kSmall, card.process) - 5 * u))
+                continue;
+            out.text(QRectF(row.right() - width, row.top(), width, row.height()), words, noteStyle,
+                card.isNoteUrgent ? theme.text : theme.muted, Qt::AlignRight | Qt::AlignVCenter);
+            out.explain(card.noteTerm);
+            chipWidth = width;
+            break;
+        }
+    }
+    if (in.layers.labels && row.width() - chipWidth > 30 * u)
+        out.text(row.adjusted(0, 0, -chipWidth - (chipWidth > 0 ? 4 * u : 0), 0), card.process, kSmall, theme.muted);
+}
+
+CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card, DisplayList& out)
+{
+    const Theme& theme = in.theme;
+    const LookStyle& style = theme.look(card.look);
+    const qreal u = theme.px(1);
+    const CardDetail detail = detailOf(in, card.rect.size());
+    const qreal cut = std::min(9 * u, card.rect.width() * 0.16);
+    if (in.selected == object || in.hovered == object) {
+        const qreal grow = detail >= CardDetail::Tile ? 1.5 : 2 * u;
+        out.add(DisplayList::Box { card.rect.adjusted(-grow, -grow, grow, grow), style.outline, cut + grow, {},
+            in.selected == object ? theme.selection : theme.outline, in.selected == object ? 3 * u : 2, false, false });
+    }
+    if (detail == CardDetail::Heat || detail == CardDetail::Tile) {
+        drawTile(in, card, detail, cut, out);
+        return detail;
+    }
+
+    const bool isFull = detail == CardDetail::Full;
+    const qreal headerHeight = isFull ? theme.lineHeight(kNumber) + 6 * u : theme.lineHeight(kSmallBold) + 4 * u;
+    const QRectF header(card.rect.left(), card.rect.top(), card.rect.width(), headerHeight);
+    drawShape(in, card, header, cut, out);
+    drawTitle(in, card, isFull, header, cut, out);
     if (isFull) {
-        // Process name on the left, state in a chip on the right: colour, glyph and word.
-        qreal chipWidth = 0;
-        if (!isQuiet) {
-            const qreal glyph = 11 * u, beside = glyph + 12 * u;
-            const QStringList words = card.stateWords.isEmpty() ? wordingsOf(card.look) : card.stateWords;
-            const auto widthOf = [&](const QString& word) {
-                return theme.metrics(kSmallBold).horizontalAdvance(word) + beside;
-            };
-            const auto fitting = std::find_if(
-                words.begin(), words.end() - 1, [&](const QString& word) { return widthOf(word) <= row.width(); });
-            const QString word = *fitting; // the shortest if none fits
-            chipWidth = std::min(row.width(), widthOf(word));
-            const QRectF chip(row.right() - chipWidth, row.top() + 1, chipWidth, row.height() - 2);
-            out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, style.colour, {}, 1, false, false });
-            out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - glyph / 2, glyph, glyph),
-                style.glyph, inkOn(style.colour), {} });
-            out.text(chip.adjusted(8 * u + glyph, 0, -3 * u, 0), word, kSmallBold, inkOn(style.colour));
-            out.explain(chip, card.stateTerm);
-        }
-        if (isQuiet && in.layers.labels) {
-            const TextStyle noteStyle = card.isNoteUrgent ? kSmallBold : kSmall;
-            for (const QString& words : card.note) {
-                const qreal width = theme.width(noteStyle, words) + 1;
-                // The note is shown only beside the whole name; only an urgent note may shorten the name.
-                if (width > (card.isNoteUrgent ? row.width() * 0.62
-                                               : row.width() - theme.width(kSmall, card.process) - 5 * u))
-                    continue;
-                out.text(QRectF(row.right() - width, row.top(), width, row.height()), words, noteStyle,
-                    card.isNoteUrgent ? theme.text : theme.muted, Qt::AlignRight | Qt::AlignVCenter);
-                out.explain(card.noteTerm);
-                chipWidth = width;
-                break;
-            }
-        }
-        if (in.layers.labels && row.width() - chipWidth > 30 * u)
-            out.text(
-                row.adjusted(0, 0, -chipWidth - (chipWidth > 0 ? 4 * u : 0), 0), card.process, kSmall, theme.muted);
-        row.translate(0, row.height());
+        const qreal pad = 7 * u;
+        drawStateRow(in, card,
+            QRectF(card.rect.left() + pad, header.bottom() + 1 * u, card.rect.width() - 2 * pad,
+                theme.lineHeight(kSmall) + 3 * u),
+            out);
     }
     return detail;
 }
