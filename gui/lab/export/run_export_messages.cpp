@@ -35,19 +35,45 @@ const char* transportColumn(pb::Transport transport)
     return transport == pb::STREAM ? "tcp" : transport == pb::MULTICAST ? "multicast" : "udp";
 }
 
-} // namespace
+// Makes the table from a recording.
+class MessageTable {
+public:
+    explicit MessageTable(Recording& recording) : m_recording(recording), m_clusters(recording.words())
+    {
+        readReports();
+        pair();
+        readObservers();
+        for (const auto& process : recording.rows("process"))
+            m_names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString().toStdString();
+    }
 
-ExportTable messageTable(Recording& recording)
-{
-    using E = pb::Event;
-    std::vector<Row> heard; // the columns of each report, in the order of the run
-    std::map<std::pair<Member, std::uint64_t>, std::pair<std::vector<MessageWord>, std::vector<std::size_t>>> byId;
-    const ClusterNumbers clusters(recording.words());
-    const auto member = [&](const RunEvent& run, ProcessId process) { return Member(clusters.of(run.index), process); };
-    const auto each = [&](const std::vector<int>& kinds, const auto& take) {
+    ExportTable table()
+    {
+        std::stable_sort(m_rows.begin(), m_rows.end(), [](const Row& x, const Row& y) {
+            return std::tuple(x.cluster, x.isSent ? x.sentNs : x.receivedNs, x.from, x.id, x.tries)
+                < std::tuple(y.cluster, y.isSent ? y.sentNs : y.receivedNs, y.from, y.id, y.tries);
+        });
+        ExportTable table { "messages",
+            { "cluster", "id", "client", "op", "cause", "kind", "transport", "from", "to", "size_bytes", "sent_s",
+                "received_s", "resend", "lost_by" },
+            {} };
+        for (const Row& row : m_rows)
+            table.rows.push_back(cellsOf(row));
+        return table;
+    }
+
+private:
+    // The reports of one message, with their places in m_reports.
+    struct Reports {
+        std::vector<MessageWord> words;
+        std::vector<std::size_t> places;
+    };
+
+    void each(int kind, const auto& take)
+    {
         std::uint64_t cursor = 0;
         for (;;) {
-            const EventPage page = recording.eventsOf(kinds, cursor, recording.events(), kExportPage);
+            const EventPage page = m_recording.eventsOf({ kind }, cursor, m_recording.events(), kExportPage);
             for (const RunEvent& run : page.events)
                 if (!run.isGap())
                     take(run);
@@ -55,126 +81,147 @@ ExportTable messageTable(Recording& recording)
             if (page.events.size() < kExportPage)
                 return;
         }
-    };
-    const auto keep = [&](const RunEvent& run, MessageWord::What what, Row row) {
-        row.cluster = clusters.of(run.index);
-        auto& [words, indexes] = byId[{ Member(row.cluster, row.from), row.id }];
-        words.push_back({ what, run.index, run.process, run.event->sequence(), run.event->cause_sequence(),
+    }
+
+    void keep(const RunEvent& run, MessageWord::What what, Row row)
+    {
+        row.cluster = m_clusters.of(run.index);
+        Reports& reports = m_byId[{ Member(row.cluster, row.from), row.id }];
+        reports.words.push_back({ what, run.index, run.process, run.event->sequence(), run.event->cause_sequence(),
             run.event->cause_process(), run.runNs });
-        indexes.push_back(heard.size());
-        heard.push_back(std::move(row));
-    };
-    // An arrival may be reported before its sending.
-    each({ E::kMessageSentFieldNumber }, [&](const RunEvent& run) {
-        const pb::MessageSent& e = run.event->message_sent();
-        Row row;
-        row.from = run.process;
-        row.to = e.to();
-        row.id = e.id();
-        row.causeProcess = run.event->cause_process();
-        row.causeSequence = run.event->cause_sequence();
-        row.operation = run.event->operation();
-        row.kind = e.kind();
-        row.transport = e.transport();
-        row.bytes = e.bytes();
-        row.tries = e.tries();
-        row.sentNs = run.runNs;
-        row.isSent = true;
-        keep(run, MessageWord::What::Sent, std::move(row));
-    });
-    each({ E::kMessageGivenUpFieldNumber }, [&](const RunEvent& run) {
-        Row row;
-        row.from = run.process;
-        row.id = run.event->message_given_up().id();
-        keep(run, MessageWord::What::GivenUp, std::move(row));
-    });
-    each({ E::kMessageReceivedFieldNumber }, [&](const RunEvent& run) {
-        const pb::MessageReceived& e = run.event->message_received();
-        Row row;
-        row.from = e.from();
-        row.id = e.id();
-        row.kind = e.kind();
-        row.transport = e.transport();
-        row.bytes = e.bytes();
-        row.operation = run.event->operation();
-        keep(run, MessageWord::What::Received, std::move(row));
-    });
-    std::vector<Row> rows;
-    for (const auto& [message, told] : byId) {
-        for (const MessagePair& pair : pairMessages(told.first, message.second != 0)) {
-            const auto of = [&](int word) -> const Row& { return heard[told.second[std::size_t(word)]]; };
-            Row row = pair.sent >= 0 ? of(pair.sent) : of(pair.received);
-            row.isGivenUp = pair.isGivenUp;
-            if (pair.received >= 0) {
-                row.to = told.first[std::size_t(pair.received)].process;
-                row.receivedNs = told.first[std::size_t(pair.received)].ns;
-                row.isReceived = true;
+        reports.places.push_back(m_reports.size());
+        m_reports.push_back(std::move(row));
+    }
+
+    // All of them first, because an arrival may be reported before its sending.
+    void readReports()
+    {
+        using E = pb::Event;
+        each(E::kMessageSentFieldNumber, [this](const RunEvent& run) {
+            const pb::MessageSent& e = run.event->message_sent();
+            Row row;
+            row.from = run.process;
+            row.to = e.to();
+            row.id = e.id();
+            row.causeProcess = run.event->cause_process();
+            row.causeSequence = run.event->cause_sequence();
+            row.operation = run.event->operation();
+            row.kind = e.kind();
+            row.transport = e.transport();
+            row.bytes = e.bytes();
+            row.tries = e.tries();
+            row.sentNs = run.runNs;
+            row.isSent = true;
+            keep(run, MessageWord::What::Sent, std::move(row));
+        });
+        each(E::kMessageGivenUpFieldNumber, [this](const RunEvent& run) {
+            Row row;
+            row.from = run.process;
+            row.id = run.event->message_given_up().id();
+            keep(run, MessageWord::What::GivenUp, std::move(row));
+        });
+        each(E::kMessageReceivedFieldNumber, [this](const RunEvent& run) {
+            const pb::MessageReceived& e = run.event->message_received();
+            Row row;
+            row.from = e.from();
+            row.id = e.id();
+            row.kind = e.kind();
+            row.transport = e.transport();
+            row.bytes = e.bytes();
+            row.operation = run.event->operation();
+            keep(run, MessageWord::What::Received, std::move(row));
+        });
+    }
+
+    void pair()
+    {
+        for (const auto& [message, reports] : m_byId) {
+            for (const MessagePair& pair : pairMessages(reports.words, message.second != 0)) {
+                Row row = m_reports[reports.places[std::size_t(pair.sent >= 0 ? pair.sent : pair.received)]];
+                row.isGivenUp = pair.isGivenUp;
+                if (pair.received >= 0) {
+                    row.to = reports.words[std::size_t(pair.received)].process;
+                    row.receivedNs = reports.words[std::size_t(pair.received)].ns;
+                    row.isReceived = true;
+                }
+                m_rows.push_back(std::move(row));
             }
-            rows.push_back(std::move(row));
         }
     }
+
     // A receiver may have heard a message without a row: before its first row, or where rows were lost.
-    std::map<Member, std::int64_t> tellsFrom;
-    std::set<Member> hasGaps;
-    std::map<std::uint32_t, std::int64_t> endNs; // by cluster
-    for (std::uint64_t cursor = 0; cursor < recording.events();) {
-        const EventPage page = recording.eventsSince(cursor, kExportPage);
-        for (const RunEvent& run : page.events) {
-            if (run.isGap())
-                hasGaps.insert(member(run, run.process));
-            else
-                tellsFrom.try_emplace(member(run, run.process), run.runNs);
-            const auto [end, isNew] = endNs.try_emplace(clusters.of(run.index), run.runNs);
-            end->second = std::max(end->second, run.runNs);
+    void readObservers()
+    {
+        for (std::uint64_t cursor = 0; cursor < m_recording.events();) {
+            const EventPage page = m_recording.eventsSince(cursor, kExportPage);
+            for (const RunEvent& run : page.events) {
+                const Member member(m_clusters.of(run.index), run.process);
+                if (run.isGap())
+                    m_hasGaps.insert(member);
+                else
+                    m_tellsFrom.try_emplace(member, run.runNs);
+                const auto [end, isNew] = m_endNs.try_emplace(member.first, run.runNs);
+                end->second = std::max(end->second, run.runNs);
+            }
+            if (page.events.empty())
+                break;
+            cursor = page.next;
         }
-        if (page.events.empty())
-            break;
-        cursor = page.next;
     }
-    const auto lostBy = [&](const Row& row) -> QVariant {
+
+    QVariant lostBy(const Row& row) const
+    {
         if (row.isReceived)
             return {};
         if (row.isGivenUp)
             return "given up";
-        const auto receiver = tellsFrom.find({ row.cluster, row.to });
-        const bool isObserved = receiver != tellsFrom.end() && receiver->second <= row.sentNs
-            && !hasGaps.contains({ row.cluster, row.to });
+        const auto receiver = m_tellsFrom.find({ row.cluster, row.to });
+        const bool isObserved = receiver != m_tellsFrom.end() && receiver->second <= row.sentNs
+            && !m_hasGaps.contains({ row.cluster, row.to });
         if (!isObserved)
             return "not observed";
-        return endNs.at(row.cluster) - row.sentNs < kUnderWayNs ? "under way" : "not received";
-    };
-    std::map<ProcessId, std::string> names;
-    for (const auto& process : recording.rows("process"))
-        names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString().toStdString();
-    const auto name = [&](ProcessId process) -> QVariant {
+        return m_endNs.at(row.cluster) - row.sentNs < kUnderWayNs ? "under way" : "not received";
+    }
+
+    QVariant name(ProcessId process) const
+    {
         if (process == 0)
             return {};
-        const auto known = names.find(process);
-        return known != names.end() && !known->second.empty() ? QString::fromStdString(known->second)
-                                                              : QString::number(process, 16);
-    };
-    const auto seconds = [&](bool isKnown, std::int64_t ns) {
-        return isKnown ? QVariant(double(ns - recording.beginNs()) / 1e9) : QVariant();
-    };
-    std::stable_sort(rows.begin(), rows.end(), [](const Row& x, const Row& y) {
-        return std::tuple(x.cluster, x.isSent ? x.sentNs : x.receivedNs, x.from, x.id, x.tries)
-            < std::tuple(y.cluster, y.isSent ? y.sentNs : y.receivedNs, y.from, y.id, y.tries);
-    });
-    ExportTable table { "messages",
-        { "cluster", "id", "client", "op", "cause", "kind", "transport", "from", "to", "size_bytes", "sent_s",
-            "received_s", "resend", "lost_by" },
-        {} };
-    for (const Row& row : rows) {
+        const auto known = m_names.find(process);
+        return known != m_names.end() && !known->second.empty() ? QString::fromStdString(known->second)
+                                                                : QString::number(process, 16);
+    }
+
+    QVariant seconds(bool isKnown, std::int64_t ns) const
+    {
+        return isKnown ? QVariant(double(ns - m_recording.beginNs()) / 1e9) : QVariant();
+    }
+
+    QVariantList cellsOf(const Row& row) const
+    {
         const bool isServing = row.operation.client() != 0;
         const QVariant cause = row.causeProcess != 0
             ? QVariant(name(row.causeProcess).toString() + ':' + QString::number(row.causeSequence))
             : QVariant();
-        table.rows.push_back({ row.cluster, name(row.from).toString() + ':' + QString::number(row.id, 16),
+        return { row.cluster, name(row.from).toString() + ':' + QString::number(row.id, 16),
             name(row.operation.client()), isServing ? QVariant(qulonglong(row.operation.number())) : QVariant(), cause,
             QString::fromStdString(row.kind), transportColumn(row.transport), name(row.from), name(row.to), row.bytes,
-            seconds(row.isSent, row.sentNs), seconds(row.isReceived, row.receivedNs), row.tries, lostBy(row) });
+            seconds(row.isSent, row.sentNs), seconds(row.isReceived, row.receivedNs), row.tries, lostBy(row) };
     }
-    return table;
-}
+
+    Recording& m_recording;
+    const ClusterNumbers m_clusters;
+    std::vector<Row> m_reports; // the columns of each report, in the order of the run
+    std::map<std::pair<Member, std::uint64_t>, Reports> m_byId;
+    std::vector<Row> m_rows;
+    std::map<Member, std::int64_t> m_tellsFrom;
+    std::set<Member> m_hasGaps;
+    std::map<std::uint32_t, std::int64_t> m_endNs; // by cluster
+    std::map<ProcessId, std::string> m_names;
+};
+
+} // namespace
+
+ExportTable messageTable(Recording& recording) { return MessageTable(recording).table(); }
 
 } // namespace lhrs::gui

@@ -219,6 +219,99 @@ std::optional<Error> addPublished(const ChartOrder& order, Drawer& drawer)
     return std::nullopt;
 }
 
+// A measured row that the chart shows.
+struct ShownRow {
+    TableRow row;
+    QString x;
+    Values group;
+};
+
+// The measured rows that are shown, with the places of their x values and the numbers of their groups.
+struct ShownRows {
+    std::vector<ShownRow> rows = {};
+    std::map<QString, std::size_t, Before> places = {}; // numbers first, then words in the order of appearance
+    std::map<Values, std::size_t, Before> groups = {};
+    bool hasWords = false;
+
+    // `known`: the columns of the table.
+    ShownRows(const LabTable& table, const ChartOrder& order, const QStringList& known)
+    {
+        std::vector<QString> words;
+        for (const LabTable::Row& from : table.rows()) {
+            const TableRow row { &from.factors, &from.metrics };
+            const auto cellOf = [&](const QString& column) { return row.cell(column); };
+            const QString x = order.x == "repetition" ? QString::number(from.repetition) : row.cell(order.x);
+            if (from.isWarmUp || x.isEmpty() || !isWanted(order, known, cellOf))
+                continue;
+            bool isNumber = false;
+            (void)x.toDouble(&isNumber);
+            Values group;
+            for (const QString& column : order.by)
+                group.push_back(row.cell(column));
+            if (places.emplace(x, 0).second && !isNumber)
+                words.push_back(x);
+            groups.emplace(group, 0);
+            rows.push_back({ row, x, std::move(group) });
+        }
+        hasWords = !words.empty();
+        std::size_t next = 0;
+        for (auto& [x, place] : places)
+            place = next++;
+        next = places.size() - words.size();
+        for (const QString& word : words)
+            places.at(word) = next++;
+        next = 0;
+        for (auto& [group, number] : groups)
+            number = next++;
+    }
+
+    QStringList xInOrder() const
+    {
+        QStringList inOrder(qsizetype(places.size()));
+        for (const auto& [x, place] : places)
+            inOrder[qsizetype(place)] = x;
+        return inOrder;
+    }
+};
+
+// One panel for each quantity, or one for each quantity and facet.
+void addPanels(const ChartOrder& order, Drawer& drawer)
+{
+    MeasureChart& chart = drawer.chart;
+    for (const QString& facet : drawer.isFaceted ? drawer.facets : std::vector<QString> { QString() })
+        for (const QString& y : order.y) {
+            const QString quantity = quantityName(y);
+            chart.panels.push_back(
+                { drawer.isFaceted ? quantity + ", " + seriesName({ order.by[0] }, { facet }) : quantity, quantity,
+                    {} });
+        }
+    chart.columns = drawer.isFaceted ? int(order.y.size()) : std::min(int(order.y.size()), 3);
+    chart.header = QStringList { "origin" } + order.by + QStringList { order.x, "quantity", "median", "q1", "q3", "n" };
+}
+
+// One line for each group and quantity: medians and quartiles of the rows at each place.
+void addMeasured(const ChartOrder& order, const ShownRows& shown, Drawer& drawer)
+{
+    for (qsizetype q = 0; q < order.y.size(); ++q) {
+        std::vector<std::map<std::size_t, std::vector<double>>> values(drawer.groups.size()); // by group and place
+        for (const ShownRow& row : shown.rows) {
+            bool isNumber = false;
+            if (const double value = row.row.cell(order.y[q]).toDouble(&isNumber); isNumber)
+                values[shown.groups.at(row.group)][shown.places.at(row.x)].push_back(value);
+        }
+        for (std::size_t g = 0; g < values.size(); ++g) {
+            std::vector<MeasureChart::Point> points;
+            for (const auto& [x, place] : shown.places)
+                if (const auto at = values[g].find(place); at != values[g].end()) {
+                    const LabTable::Summary::Quartiles three = quartilesOf(at->second);
+                    points.push_back({ shown.hasWords ? double(place) : x.toDouble(), three.median, three.q1, three.q3,
+                        int(at->second.size()) });
+                }
+            drawer.add(g, std::size_t(q), false, std::move(points));
+        }
+    }
+}
+
 } // namespace
 
 Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order)
@@ -231,54 +324,16 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
     chart.title = order.title.isEmpty() ? QString(order.table).replace('_', ' ') : order.title;
     chart.xTitle = quantityName(order.x);
     chart.isLog = order.isLog;
+    const ShownRows shown(table, order, known);
     Drawer drawer { order, chart };
-
-    struct Ours {
-        TableRow row;
-        QString x;
-        Values group;
-    };
-    std::vector<Ours> rows;
-    std::map<QString, std::size_t, Before> places; // values of x
-    std::map<Values, std::size_t, Before> groups;
-    std::vector<QString> words; // x values that are not numbers, in the order of their first appearance
-    for (const LabTable::Row& from : table.rows()) {
-        const TableRow row { &from.factors, &from.metrics };
-        const auto cellOf = [&](const QString& column) { return row.cell(column); };
-        const QString x = order.x == "repetition" ? QString::number(from.repetition) : row.cell(order.x);
-        if (from.isWarmUp || x.isEmpty() || !isWanted(order, known, cellOf))
-            continue;
-        bool isNumber = false;
-        (void)x.toDouble(&isNumber);
-        Values group;
-        for (const QString& column : order.by)
-            group.push_back(row.cell(column));
-        if (places.emplace(x, 0).second && !isNumber)
-            words.push_back(x);
-        groups.emplace(group, 0);
-        rows.push_back({ row, x, std::move(group) });
-    }
-    QStringList inOrder;
-    for (auto& [x, index] : places) { // numbers come first
-        index = std::size_t(inOrder.size());
-        if (inOrder.size() < qsizetype(places.size() - words.size()))
-            inOrder << x;
-    }
-    for (const QString& word : words) {
-        places.at(word) = std::size_t(inOrder.size());
-        inOrder << word;
-    }
-    for (auto& [group, index] : groups) {
-        index = drawer.groups.size();
+    for (const auto& [group, number] : shown.groups)
         drawer.groups.push_back(group);
-    }
-    if (!words.empty())
-        chart.words = inOrder;
-    if (rows.empty()) {
+    if (shown.hasWords)
+        chart.words = shown.xInOrder();
+    if (shown.rows.empty()) {
         chart.nothing = QString("No row of %1 yet; a measurement adds one each time").arg(order.table);
         return chart;
     }
-
     if (drawer.groups.size() > kGroupsMax) {
         chart.nothing = QString("%1 lines (%2) are too many, at most %3; `by` or `where` makes them fewer")
                             .arg(drawer.groups.size())
@@ -288,33 +343,8 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
     }
     if (drawer.groups.size() > kLinesMax && order.by.size() > 1)
         drawer.facet();
-    for (const QString& facet : drawer.isFaceted ? drawer.facets : std::vector<QString> { QString() })
-        for (const QString& y : order.y) {
-            const QString quantity = quantityName(y);
-            chart.panels.push_back(
-                { drawer.isFaceted ? quantity + ", " + seriesName({ order.by[0] }, { facet }) : quantity, quantity,
-                    {} });
-        }
-    chart.columns = drawer.isFaceted ? int(order.y.size()) : std::min(int(order.y.size()), 3);
-    chart.header = QStringList { "origin" } + order.by + QStringList { order.x, "quantity", "median", "q1", "q3", "n" };
-    for (qsizetype q = 0; q < order.y.size(); ++q) {
-        std::vector<std::map<std::size_t, std::vector<double>>> values(drawer.groups.size()); // by group and place
-        for (const Ours& ours : rows) {
-            bool isNumber = false;
-            if (const double value = ours.row.cell(order.y[q]).toDouble(&isNumber); isNumber)
-                values[groups.at(ours.group)][places.at(ours.x)].push_back(value);
-        }
-        for (std::size_t g = 0; g < values.size(); ++g) {
-            std::vector<MeasureChart::Point> points;
-            for (const auto& [x, index] : places)
-                if (const auto at = values[g].find(index); at != values[g].end()) {
-                    const LabTable::Summary::Quartiles three = quartilesOf(at->second);
-                    points.push_back({ chart.words.isEmpty() ? x.toDouble() : double(index), three.median, three.q1,
-                        three.q3, int(at->second.size()) });
-                }
-            drawer.add(g, std::size_t(q), false, std::move(points));
-        }
-    }
+    addPanels(order, drawer);
+    addMeasured(order, shown, drawer);
     if (order.published)
         if (const auto error = addPublished(order, drawer))
             return *error;
