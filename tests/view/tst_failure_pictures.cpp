@@ -82,6 +82,7 @@ class FailurePicturesTest : public QObject {
     Q_OBJECT
 private slots:
     void theHeaderOfAGroupSaysItsState();
+    void aGroupThatIsBeingMadeHasNoKYet();
     void aRecoveryIsABarThatGrows();
     void theContentsOfAFailedBucketLookGone();
     void aDisplacedProcessStandsOutsideTheRows();
@@ -103,6 +104,21 @@ private slots:
     void aSplitThatIsUndoneSaysSo();
     void wordsOfWhatHappensDoNotCoverEachOther();
 };
+
+// The split that opens a group is ordered before the group has its parity buckets.
+void FailurePicturesTest::aGroupThatIsBeingMadeHasNoKYet()
+{
+    ClusterState state = fileOf({ 4, 4, 2 });
+    QVERIFY(headerOf(state).contains("k = 2"));
+    state.groups.at(0).k = 0;
+    QVERIFY2(headerOf(state).contains("k = 2, being made"), qPrintable(headerOf(state).join(" | ")));
+    state.parity.clear();
+    QVERIFY2(headerOf(state).contains("k = 0"), qPrintable(headerOf(state).join(" | "))); // its buckets serve
+    for (auto& [number, bucket] : state.data)
+        bucket.state = pb::INIT;
+    QVERIFY2(headerOf(state).contains("being made"), qPrintable(headerOf(state).join(" | ")));
+    QVERIFY(!headerOf(state).contains("k = 0"));
+}
 
 void FailurePicturesTest::theHeaderOfAGroupSaysItsState()
 {

@@ -12,6 +12,7 @@ private slots:
     void whatFailedIsNotSaidAnyMoreWhenItIsBack();
     void whatIsBackIsNotSaidAnyMoreWhenItFailsAgain();
     void anImageThatStaysIsNoNews();
+    void aCutSaysWhatItCopied();
     void whatIsBundledIsCounted();
     void aClientThatIsToldLostSaysSo();
     void messagesOnOneWayFlySideBySide();
@@ -94,6 +95,21 @@ void MotionWordsTest::anImageThatStaysIsNoNews()
     adjusted(1, 2);
     show.until(look, 2);
     QVERIFY(seen.join(" | ").contains("image (1, 0) → (2, 0)"));
+}
+
+void MotionWordsTest::aCutSaysWhatItCopied()
+{
+    Show show({ 4, 4, 2 });
+    const auto agreed = [&](std::uint32_t copied, const char* words) {
+        pb::Event cut;
+        cut.mutable_cut_agreed()->add_positions(1);
+        cut.mutable_cut_agreed()->add_cuts(10);
+        cut.mutable_cut_agreed()->set_copied(copied);
+        show.feed.tell(parityProcess(0, 0), cut);
+        return show.until([&] { return show.picture().texts().contains(QString::fromLatin1(words)); }, 20);
+    };
+    QVERIFY(agreed(0, "cut agreed: none missing"));
+    QVERIFY(agreed(1, "cut agreed: 1 change copied"));
 }
 
 // Two messages that leave together for the same place are drawn as two dots; two for different places need no
