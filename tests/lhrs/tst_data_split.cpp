@@ -28,6 +28,7 @@ private slots:
     void ordersForAFormerHolderOfThePlaceAreHarmless();
     void resultsAndWhatClientsLetGoTravelWithTheLeavers();
     void afterAMergeWhatWasParkedGoesTheWayOfTheNewLevel();
+    void aLateBlockOfAMergeIsAcknowledgedAndTakenOnce();
 
     void theTargetQueuesEverythingUntilTheCommit();
     void theTargetGivesRanksInTheOrderOfArrival();
@@ -436,6 +437,36 @@ void TestDataSplit::afterAMergeWhatWasParkedGoesTheWayOfTheNewLevel()
     QCOMPARE(rig.data().level(), 2u);
     QCOMPARE(step.of(Body::kWhereIs).at(0).message.where_is().bucket(), 1u);
     QCOMPARE(rig.data().held(), 1u);
+}
+
+// The source resends a block whose acknowledgement was lost, perhaps after the merge was committed here.
+void TestDataSplit::aLateBlockOfAMergeIsAcknowledgedAndTakenOnce()
+{
+    DataRig::Options options;
+    options.level = 1;
+    DataRig rig(options);
+    pb::Message order = rig.coordinator.message();
+    pb::Split& merge = *order.mutable_merge();
+    merge.set_split(kSplit);
+    merge.set_source(1);
+    merge.set_target(0);
+    merge.set_level(1);
+    kTarget.to(*merge.mutable_target_holder());
+    rig.driven.message(order);
+    QCOMPARE(rig.data().state(), pb::MERGING);
+    pb::Message block = Peer(DataRig::kData + 1).message();
+    block.mutable_move_records()->set_split(kSplit);
+    block.mutable_move_records()->set_level(1);
+    block.mutable_move_records()->set_is_last(true);
+    *block.mutable_move_records()->mutable_records() = blockOf({ leaver(1, 1, "one") });
+    const Step step = rig.driven.message(block);
+    QVERIFY(step.acknowledges(block));
+    for (const Step::Sent& sent : step.of(Body::kPrepareBatch))
+        rig.ack(sent.message, sent.to);
+    rig.driven.message(rig.commitOrder(kSplit)); // the parity buckets have not heard of it yet
+    QCOMPARE(rig.data().store().count(), 1u);
+    QVERIFY(rig.driven.message(block).acknowledges(block));
+    QCOMPARE(rig.data().store().count(), 1u);
 }
 
 void TestDataSplit::theTargetQueuesEverythingUntilTheCommit()
