@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gui/show/quantity_words.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/show/object_ref.h"
 
 #include <QString>

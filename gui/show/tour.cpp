@@ -3,6 +3,7 @@
 #include "gui/show/tour.h"
 
 #include "common/errors.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/show/example_subject.h"
 
 #include <algorithm>

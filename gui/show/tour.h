@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
-#include "gui/lab/state/event_ring.h"
+#include "gui/lab/state/process/event_ring.h"
 #include "gui/show/guide_words.h"
 #include "gui/show/object_ref.h"
 

@@ -3,6 +3,7 @@
 // the time line.
 #include "gui/show/tour_stops.h"
 
+#include "gui/lab/words/process/process_words.h"
 #include "gui/show/example_subject.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "gui/show/tour_stops.h"
 
 #include "common/lhrs/linear_hash.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/show/example_subject.h"
 
 #include <algorithm>

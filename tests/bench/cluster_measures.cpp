@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window beside a cluster of real processes on the same machine, which runs at full speed.
-#include "gui/lab/words/detail_words.h"
+#include "gui/lab/words/process/detail_words.h"
 #include "tests/bench/bench_window_rig.h"
 #include "tests/bench/window_measures.h"
 

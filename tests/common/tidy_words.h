@@ -90,6 +90,7 @@ inline const QStringList& registrations()
     static const QStringList kRegistrations {
         u"common/wire_traits.cpp"_s, // how the messages of each travel
         u"gui/lab/state"_s, // what a watcher knows of a cluster of each
+        u"gui/lab/words"_s, // the sentences of each
         u"gui/view/canvas"_s, // the picture of each
         u"gui/view/panels"_s, // the names of objects are those of LH*RS, here and in the timeline: a debt
         u"gui/view/timeline"_s,

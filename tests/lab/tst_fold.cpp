@@ -4,7 +4,7 @@
 
 #include "gui/lab/state/cluster_state.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/lab/state/event_ring.h"
+#include "gui/lab/state/process/event_ring.h"
 
 #include <QTest>
 

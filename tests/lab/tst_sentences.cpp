@@ -2,7 +2,8 @@
 // Every event of every system has a sentence, and the sentences of a ring's events mention nodes and steps.
 #include "common/kinds.h"
 #include "gui/lab/words/narrator.h"
-#include "gui/lab/words/ring_sentences.h"
+#include "gui/lab/words/walk/ring_sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 #include "tests/rigs/lab/ring_site.h"
 

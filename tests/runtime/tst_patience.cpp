@@ -3,7 +3,7 @@
 // only late is not shown as failed.
 #include "common/lhrs/failure_reasons.h"
 #include "gui/lab/control/control_client.h"
-#include "gui/lab/words/failure_cause.h"
+#include "gui/lab/words/lhrs/failure_cause.h"
 #include "gui/lab/state/keyframe.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/local/machine_patience.h"

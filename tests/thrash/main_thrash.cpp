@@ -5,6 +5,7 @@
 #include "common/number_words.h"
 #include "gui/lab/control/audit.h"
 #include "gui/lab/live/ingest.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 #include "tests/thrash/fleet.h"
 #include "tests/thrash/loss_drill.h"

@@ -5,7 +5,7 @@
 #include "tests/rigs/gui/picture_faults.h"
 #include "tests/rigs/gui/window_part.h"
 
-#include "gui/lab/words/key_try.h"
+#include "gui/lab/words/lhrs/key_try.h"
 #include "gui/view/panels/image_view.h"
 #include "gui/window/main/main_window.h"
 

@@ -3,7 +3,7 @@
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/calls/lab_workloads.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/process_words.h"
 
 #include "common/lhrs/linear_hash.h"
 

@@ -3,7 +3,7 @@
 
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/tables/result_sink.h"
-#include "gui/lab/words/record_group.h"
+#include "gui/lab/words/lhrs/record_group.h"
 
 #include <QJSEngine>
 #include <QStringList>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls for the cluster, parameters, random numbers and targets.
-#include "gui/lab/words/detail_words.h"
+#include "gui/lab/words/process/detail_words.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_cluster.h"
 #include "gui/lab/calls/lab_values.h"
-#include "gui/lab/words/record_group.h"
+#include "gui/lab/words/lhrs/record_group.h"
 #include "gui/lab/tables/run_facts.h"
 #include "gui/lab/tables/near_word.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls for measurements and for the published tables.
 #include "gui/lab/tables/csv_table.h"
-#include "gui/lab/words/detail_words.h"
+#include "gui/lab/words/process/detail_words.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/tables/median_interval.h"

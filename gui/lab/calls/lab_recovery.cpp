@@ -2,7 +2,7 @@
 // Calls for manual recovery: ordering a recovery, or acknowledging a loss.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/lhrs/file_words.h"
 
 #include <QJSEngine>
 

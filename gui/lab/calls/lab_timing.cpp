@@ -2,7 +2,7 @@
 // Timings of recoveries and parity creations, as measured by the process that rebuilds.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/lhrs/file_words.h"
 
 #include <QJSEngine>
 

@@ -3,7 +3,8 @@
 
 #include "common/kinds.h"
 #include "common/lhrs/linear_hash.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/lab/tables/near_word.h"
 
 #include <QJSEngine>

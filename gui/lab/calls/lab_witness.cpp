@@ -4,7 +4,7 @@
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/control/invariant_findings.h"
-#include "gui/lab/words/record_group.h"
+#include "gui/lab/words/lhrs/record_group.h"
 
 #include <QCryptographicHash>
 #include <QJSEngine>

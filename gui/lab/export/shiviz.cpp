@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/export/shiviz.h"
 
+#include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/lab/series/space_time.h"
 

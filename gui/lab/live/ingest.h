@@ -3,7 +3,7 @@
 
 #include "gui/lab/state/cluster_state.h"
 #include "gui/lab/state/event_feed.h"
-#include "gui/lab/state/event_ring.h"
+#include "gui/lab/state/process/event_ring.h"
 #include "gui/lab/series/run_series.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"

@@ -5,7 +5,7 @@
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
-#include "gui/lab/words/record_group.h"
+#include "gui/lab/words/lhrs/record_group.h"
 
 #include <zmq.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "common/errors.h"
 #include "gui/lab/state/cluster_state.h"
-#include "gui/lab/state/event_ring.h"
+#include "gui/lab/state/process/event_ring.h"
 #include "gui/lab/recording/recording_file.h"
 #include "gui/lab/reel/reel.h"
 

@@ -5,7 +5,8 @@
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/recording/recording_body.h"
 #include "gui/lab/series/recovery_rows.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/lab/series/split_rows.h"
 
 #include <QSqlError>

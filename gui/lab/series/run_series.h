@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
-#include "gui/lab/state/event_ring.h"
+#include "gui/lab/state/process/event_ring.h"
 #include "gui/lab/tables/latency_histogram.h"
 #include "gui/lab/series/recovery_rows.h"
 

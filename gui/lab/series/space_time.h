@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/event_ring.h"
+#include "gui/lab/state/process/event_ring.h"
 
 #include <cstddef>
 #include <cstdint>

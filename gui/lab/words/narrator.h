@@ -2,9 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
-#include "gui/lab/state/event_ring.h"
-
-#include <QString>
+#include "gui/lab/words/process/telling.h"
 
 #include <cstdint>
 #include <memory>
@@ -13,14 +11,6 @@
 namespace lhrs::gui {
 
 struct NarratorMemory;
-
-// A sentence of the story, and when it holds.
-struct Telling {
-    std::uint64_t event = 0; // index of the event that told it; 0: found by look(), without an event
-    std::int64_t runNs = 0;
-    QString text; // one sentence, or two if the first is the cause of the second
-    std::uint64_t instead = 0; // event of the earlier telling that this one continues and replaces; 0: none
-};
 
 // Tells from the events what happens to the cluster, and why. Routine events (inserts, searches without forwards,
 // heartbeats) are not told; repeated events are told in one sentence with their number. Events of several processes

@@ -2,7 +2,7 @@
 // Marks above the picture of a file: the record group and the operation that are under the mouse in some view.
 #include "gui/view/lhrs/file_picture.h"
 
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/view/lhrs/object_words.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/lhrs/motion.h"
 
+#include "gui/lab/words/process/process_words.h"
 #include "gui/view/lhrs/object_words.h"
 
 #include <algorithm>

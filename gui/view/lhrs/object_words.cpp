@@ -3,8 +3,8 @@
 
 #include "common/network/multicast_group.h"
 #include "gui/lab/state/lhrs/epoch_words.h"
-#include "gui/lab/words/failure_cause.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/lhrs/failure_cause.h"
+#include "gui/lab/words/lhrs/file_words.h"
 #include "gui/view/lhrs/cluster_layout.h"
 #include "gui/view/lhrs/fault_marks.h"
 

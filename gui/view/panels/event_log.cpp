@@ -2,6 +2,8 @@
 #include "gui/view/panels/event_log.h"
 
 #include "common/kinds.h"
+#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/lhrs/object_words.h"
 #include "gui/view/panels/narration_model.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/panels/image_picture.h"
 
-#include "gui/lab/words/key_try.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/lhrs/key_try.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/view/lhrs/cluster_layout.h"
 #include "gui/view/lhrs/object_words.h"
 #include "gui/view/paint/sheet.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/system/message_motion.h"
 
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/show/quantity_words.h"
 
 #include <algorithm>

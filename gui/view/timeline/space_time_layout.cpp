@@ -3,6 +3,7 @@
 
 #include "common/kinds.h"
 #include "gui/lab/state/process/fault_sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/lhrs/object_words.h"
 

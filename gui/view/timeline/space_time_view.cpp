@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/timeline/space_time_view.h"
 
+#include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/lhrs/object_words.h"
 

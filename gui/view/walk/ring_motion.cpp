@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/walk/ring_motion.h"
 
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/show/quantity_words.h"
 #include "gui/view/walk/ring_words.h"
 

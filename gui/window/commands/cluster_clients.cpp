@@ -5,7 +5,7 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/tables/qt_text.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/view/lhrs/object_words.h"
 #include "gui/window/commands/cluster_line.h"
 

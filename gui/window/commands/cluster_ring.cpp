@@ -2,7 +2,7 @@
 #include "gui/window/commands/cluster_ring.h"
 
 #include "gui/lab/live/ingest.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/show/quantity_words.h"
 
 namespace lhrs::gui {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/inspect/window_group.h"
 
-#include "gui/lab/words/record_group.h"
+#include "gui/lab/words/lhrs/record_group.h"
 #include "gui/view/lhrs/object_words.h"
 #include "gui/view/paint/picture_export.h"
 #include "gui/window/panels/group_panel.h"

@@ -4,7 +4,7 @@
 #include "gui/lab/export/run_export.h"
 #include "gui/lab/export/shiviz.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/lab/words/detail_words.h"
+#include "gui/lab/words/process/detail_words.h"
 #include "gui/view/charts/chart_panel.h"
 #include "gui/view/paint/picture_export.h"
 #include "gui/view/timeline/space_time_view.h"

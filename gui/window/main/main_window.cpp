@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/main/main_window.h"
 
-#include "gui/lab/words/detail_words.h"
+#include "gui/lab/words/process/detail_words.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/view/lhrs/cluster_layout.h"
 #include "gui/view/lhrs/object_words.h"

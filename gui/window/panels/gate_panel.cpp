@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/panels/gate_panel.h"
 
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/lhrs/object_words.h"
 #include "gui/window/widgets/action_button.h"

@@ -2,7 +2,7 @@
 #include "gui/window/parts/window_parts.h"
 
 #include "gui/lab/export/run_export.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/process_words.h"
 #include "gui/view/lhrs/cluster_layout.h"
 #include "gui/view/lhrs/object_words.h"
 

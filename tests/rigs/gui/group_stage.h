@@ -2,7 +2,7 @@
 // Record groups of any shape, with bytes that the code computed, for tests of the decoder's pictures.
 #pragma once
 
-#include "gui/lab/words/decoding.h"
+#include "gui/lab/words/lhrs/decoding.h"
 
 #include <random>
 

@@ -21,8 +21,6 @@ std::string millisecondsOf(std::int64_t ns)
     return text.data();
 }
 
-std::string imageText(const pb::FileState& image) { return "(i = " + num(image.i()) + ", n = " + num(image.n()) + ")"; }
-
 std::string because(const std::string& reason) { return reason.empty() ? "." : ": " + reason + "."; }
 
 std::string listed(const google::protobuf::RepeatedField<std::uint32_t>& numbers)

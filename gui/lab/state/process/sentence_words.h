@@ -11,7 +11,6 @@ namespace lhrs::gui {
 std::string num(std::uint64_t number);
 std::string counted(std::uint64_t number, const char* one, const char* many);
 std::string millisecondsOf(std::int64_t ns);
-std::string imageText(const pb::FileState& image);
 // ": reason." or "."
 std::string because(const std::string& reason);
 // "1, 2 and 5"; a long list is cut after the first numbers.

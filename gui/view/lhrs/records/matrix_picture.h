@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/lhrs/erasure_code.h"
-#include "gui/lab/words/decoding.h"
+#include "gui/lab/words/lhrs/decoding.h"
 #include "gui/view/paint/display_list.h"
 
 #include <functional>

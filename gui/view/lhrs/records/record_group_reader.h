@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/words/record_group.h"
+#include "gui/lab/words/lhrs/record_group.h"
 #include "gui/show/pacer.h"
 #include "gui/view/lhrs/records/record_table.h"
 

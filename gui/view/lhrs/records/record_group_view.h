@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/words/decoding.h"
+#include "gui/lab/words/lhrs/decoding.h"
 #include "gui/view/paint/display_list.h"
 #include "gui/view/time/frame_clock.h"
 #include "gui/view/lhrs/records/group_picture.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sentences of scans and merges.
-#include "gui/lab/words/sentences_scan.h"
+#include "gui/lab/words/lhrs/sentences_scan.h"
 
 #include "gui/lab/state/process/sentence_words.h"
+#include "gui/lab/words/lhrs/file_words.h"
 
 namespace lhrs::gui {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The text form of a decoding: single symbols, and a complete text for copying.
-#include "gui/lab/words/decoding.h"
+#include "gui/lab/words/lhrs/decoding.h"
 
 #include "gui/lab/tables/qt_text.h"
 

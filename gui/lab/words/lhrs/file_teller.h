@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The narrator's memory between events, and the code that tells of one event.
+// The story of a file of LH*RS: what is remembered between events, and the code that tells of one event.
 #pragma once
 
-#include "gui/lab/words/narrator.h"
-#include "gui/lab/words/narrator_words.h"
+#include "gui/lab/state/lhrs/file_view.h"
+#include "gui/lab/words/lhrs/narrator_words.h"
+#include "gui/lab/words/process/telling.h"
 
 #include <deque>
 #include <map>
@@ -15,26 +16,10 @@
 
 namespace lhrs::gui {
 
-// Close repetitions of one kind are told together, with their number.
-struct Run {
-    std::uint64_t told = 0; // event of the last telling; 0: none
-    std::uint32_t count = 0;
-    std::int64_t lastNs = 0;
-    std::uint64_t lastFrame = 0;
-};
-
-struct NarratorMemory {
-    static constexpr std::int64_t kCloselyNs = 1'000'000'000;
-    // Limit in frames: in a slow show, events follow less closely than their times suggest.
-    static constexpr std::uint64_t kCloselyFrames = 60;
+struct FileMemory {
     // Consecutive ones told with all their sentences; later ones are only counted.
     static constexpr std::uint32_t kReconfigurations = 3;
     static constexpr std::size_t kFileStates = 64;
-
-    std::vector<Telling> tellings;
-    QString lastText;
-    Run last;
-    std::uint64_t frames = 0;
 
     // ---- file and spares
     bool isFirstRecordTold = false;
@@ -88,52 +73,41 @@ struct NarratorMemory {
     std::set<std::pair<std::uint32_t, std::uint32_t>> failedParity; // (group, column)
     // The failed place of a process, and since when.
     std::map<ProcessId, std::pair<std::string, std::int64_t>> fencedPlace;
-
-    // ---- processes
-    struct FaultTelling {
-        words::Names names;
-        std::uint64_t begunTold = 0, endedTold = 0;
-        std::uint32_t ended = 0;
-    };
-    std::map<std::uint64_t, FaultTelling> faults; // by number
-    struct Seen {
-        ProcessId id = 0;
-        bool hasEnded = false, isPaused = false, isEndTold = false;
-    };
-    std::vector<Seen> seen; // sorted by id
-    // Actions on all processes at once, by kind of event and whether begun or ended.
-    std::map<std::pair<int, bool>, Run> crowds;
     std::set<ProcessId> foreign;
-
-    Seen& seenOf(ProcessId process);
-    bool isClose(const Run& run, std::int64_t runNs) const
-    {
-        return run.count > 0 && runNs - run.lastNs < kCloselyNs && frames - run.lastFrame < kCloselyFrames;
-    }
-    // Counts one more of the run and returns the new count.
-    std::uint32_t goOn(Run& run, std::int64_t runNs);
 };
 
-// The narrator's code for a single event.
-struct Teller {
-    static constexpr const char* kCoordinator = "the coordinator"; // the subject that self() uses
+// The bucket of a process, or else its name.
+class FileNames : public ProcessNames {
+public:
+    explicit FileNames(const FileView& file) : ProcessNames(file), m_file(file) { }
+    std::string placeOf(const pb::Event& event) const override;
+    std::string placeOf(const ProcessState& process) const override;
+    std::string together(const words::Names& names) const override { return words::together(names); }
+    std::string capital(std::string text) const override { return words::capital(std::move(text)); }
+    QString coordinatorEnded(bool isOnPurpose) const override { return words::coordinatorEnded(isOnPurpose); }
 
-    NarratorMemory& m;
-    const RunEvent& run;
-    const ClusterState& state;
-    const pb::Event& event = *run.event;
+private:
+    const FileView& m_file;
+};
 
-    // Returns the number of the event, which identifies the telling; 0: the same sentence was told just before.
-    std::uint64_t tell(QString text, std::uint64_t instead = 0);
-    void tell(QString text, Run& of);
+struct FileTeller : Teller {
+    FileTeller(
+        StoryMemory& story, FileMemory& memory, const RunEvent& told, const FileNames& shown, const FileView& file)
+        : Teller { story, told, shown }, f(memory), state(file)
+    {
+    }
 
-    // ---- names of processes
-    std::string name(ProcessId process) const; // "alice"
-    std::string self() const; // by its place, else by its name: "bucket 2", "the coordinator"
+    FileMemory& f;
+    const FileView& state;
+
+    // Tells what there is to tell of the event.
+    void take();
+
     std::string client(const pb::RequestId& operation) const; // "" if unknown
     std::uint32_t bucketAt(std::uint32_t group, std::uint32_t position) const { return group * state.m() + position; }
 
-    // ---- handlers by event; in narrator.cpp
+    using Teller::on;
+    // ---- in file_teller.cpp
     void on(const pb::ProcessStarted& e);
     void on(const pb::FileCreated& e);
     void on(const pb::NodeRecruited& e);
@@ -156,7 +130,7 @@ struct Teller {
     void on(const pb::OperationDone& e);
     void on(const pb::ImageAdjusted& e);
 
-    // ---- handlers in narrator_failures.cpp
+    // ---- in narrator_failures.cpp
     void on(const pb::MemberSuspected& e);
     void on(const pb::MembersAnswered& e);
     void on(const pb::BucketFailed& e);
@@ -173,16 +147,12 @@ struct Teller {
     void on(const pb::CoordinatorListening& e);
     void on(const pb::CoordinatorRebuilt& e);
     void on(const pb::ForeignBucket& e);
-    void on(const pb::FaultBegun& e);
-    void on(const pb::FaultEnded& e);
-    void on(const pb::ProcessEnded& e);
-    void crowd(bool isBegun, QString (*words)(const std::string&, std::uint32_t, bool));
 
 private:
     void noteFile(std::uint32_t buckets);
-    std::optional<NarratorMemory::Overflow> causeOfSplit();
+    std::optional<FileMemory::Overflow> causeOfSplit();
     void setAge(words::Way& way, const pb::FileState& image) const;
-    void begin(NarratorMemory::Row& row, std::uint64_t id);
+    void begin(FileMemory::Row& row, std::uint64_t id);
 };
 
 } // namespace lhrs::gui

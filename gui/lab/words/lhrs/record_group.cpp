@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/words/record_group.h"
+#include "gui/lab/words/lhrs/record_group.h"
 
 #include <algorithm>
 
@@ -139,7 +139,7 @@ std::string RecordGroup::differenceOfStates() const
 namespace {
 
 // Sets the member's state from what the coordinator and the processes report.
-void setStanding(GroupMember& member, const ClusterState& state, const GroupState& group, const RecoveryState& recovery)
+void setStanding(GroupMember& member, const FileView& state, const GroupState& group, const RecoveryState& recovery)
 {
     const auto process = state.processes.find(member.process);
     const auto down = group.down.find({ member.place.role(), member.member.index });
@@ -160,7 +160,7 @@ void setStanding(GroupMember& member, const ClusterState& state, const GroupStat
 
 } // namespace
 
-std::optional<RecordGroup> recordGroupOf(const ClusterState& state, std::uint32_t group, std::uint32_t rank)
+std::optional<RecordGroup> recordGroupOf(const FileView& state, std::uint32_t group, std::uint32_t rank)
 {
     const auto known = state.groups.find(group);
     if (known == state.groups.end() || !state.file.exists)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/words/detail_words.h"
+#include "gui/lab/words/process/detail_words.h"
 
 #include <algorithm>
 #include <cctype>

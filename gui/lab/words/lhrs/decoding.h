@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/lhrs/decode_story.h"
-#include "gui/lab/words/record_group.h"
+#include "gui/lab/words/lhrs/record_group.h"
 
 #include <QString>
 #include <QStringList>

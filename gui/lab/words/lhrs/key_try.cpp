@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/words/key_try.h"
+#include "gui/lab/words/lhrs/key_try.h"
 
 namespace lhrs::gui {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/words/ring_sentences.h"
+#include "gui/lab/words/walk/ring_sentences.h"
 
 #include "gui/lab/state/process/sentence_words.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/process/event_writer.h"
+#include "gui/lab/words/process/process_words.h"
 
 namespace lhrs::gui {
 
@@ -14,7 +15,7 @@ std::string key(std::uint64_t number) { return "key " + num(number); }
 struct RingWriter {
     const ProcessId process;
     const pb::WalkEvent& event;
-    const ClusterState& state;
+    const RunState& state;
 
     std::string who() const { return processShown(process, state); }
     std::string name(std::uint64_t node) const { return processShown(node, state); }
@@ -113,16 +114,17 @@ std::string done(const std::string& who, const pb::OperationDone& e)
 
 } // namespace
 
-std::string ringSentence(ProcessId process, const pb::Event& event, const ClusterState& state)
+std::string ringSentence(ProcessId process, const pb::Event& event, const RunState& state)
 {
     if (event.has_operation_started())
         return started(processShown(process, state), event.operation_started());
     if (event.has_operation_done())
         return done(processShown(process, state), event.operation_done());
-    return RingWriter { process, event.walk(), state }.text();
+    return event.has_walk() ? RingWriter { process, event.walk(), state }.text()
+                            : EventWriter(process, event, state).text();
 }
 
-std::string ringTelling(const pb::Event& event, const ClusterState& state)
+std::string ringTelling(const pb::Event& event, const RunState& state)
 {
     const auto name = [&state](const pb::WalkNode& node) { return processShown(node.node(), state); };
     using B = pb::WalkEvent;

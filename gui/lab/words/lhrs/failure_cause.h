@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/lhrs/file_view.h"
 
 #include <string>
 
@@ -13,8 +13,8 @@ namespace lhrs::gui {
 // never late, and nothing is said about other machines.
 
 // For a member that is down.
-std::string shownReason(const ClusterState& state, const DownMember& down);
+std::string shownReason(const FileView& state, const DownMember& down);
 // For an event of the coordinator `by`.
-std::string shownReason(const ClusterState& state, ProcessId by, const pb::Event& event);
+std::string shownReason(const FileView& state, ProcessId by, const pb::Event& event);
 
 } // namespace lhrs::gui

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/lhrs/erasure_code.h"
-#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/lhrs/file_view.h"
 
 #include <cstdint>
 #include <map>
@@ -106,6 +106,6 @@ struct RecordGroup {
 };
 
 // The members without bytes. Empty: there is no such group.
-std::optional<RecordGroup> recordGroupOf(const ClusterState& state, std::uint32_t group, std::uint32_t rank);
+std::optional<RecordGroup> recordGroupOf(const FileView& state, std::uint32_t group, std::uint32_t rank);
 
 } // namespace lhrs::gui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/words/failure_cause.h"
+#include "gui/lab/words/lhrs/failure_cause.h"
 
 #include "common/lhrs/failure_reasons.h"
 
@@ -23,7 +23,7 @@ bool wasTroubled(const ProcessState& process, std::int64_t atNs, bool isOther)
 
 // Whether the process is alive after the failure, and was not disturbed before it in a way that could have silenced
 // it.
-bool wasOnlyLate(const ClusterState& state, const ProcessState& process, const FailureReport& failure)
+bool wasOnlyLate(const FileView& state, const ProcessState& process, const FailureReport& failure)
 {
     const bool isHere = process.address.starts_with("127.");
     if (state.isSimulated || !isHere || process.heardNs <= failure.atNs)
@@ -44,7 +44,7 @@ std::string lateWords(const FailureReport& failure)
     return "no answer for " + std::string(words) + " s: this machine is busy";
 }
 
-std::string reasonOf(const ClusterState& state, ProcessId failed, const FailureReport& failure, const std::string& told)
+std::string reasonOf(const FileView& state, ProcessId failed, const FailureReport& failure, const std::string& told)
 {
     const auto process = state.processes.find(failed);
     const bool isKnown = process != state.processes.end();
@@ -54,14 +54,14 @@ std::string reasonOf(const ClusterState& state, ProcessId failed, const FailureR
 
 } // namespace
 
-std::string shownReason(const ClusterState& state, const DownMember& down)
+std::string shownReason(const FileView& state, const DownMember& down)
 {
     const auto failure = state.failures.find(down.process);
     const bool isThis = failure != state.failures.end() && failure->second.atNs == down.sinceNs;
     return isThis ? reasonOf(state, down.process, failure->second, down.reason) : down.reason;
 }
 
-std::string shownReason(const ClusterState& state, ProcessId by, const pb::Event& event)
+std::string shownReason(const FileView& state, ProcessId by, const pb::Event& event)
 {
     const pb::BucketFailed& told = event.bucket_failed();
     const auto failure = state.failures.find(told.process());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The narrator's sentences, as functions of plain values.
+// The sentences of a file's story, as functions of plain values.
 #pragma once
 
-#include "proto/event.pb.h"
+#include "gui/lab/words/process/process_story.h"
 
 #include <QString>
 
@@ -14,19 +14,18 @@
 namespace lhrs::gui::words {
 
 using Numbers = std::vector<std::uint32_t>;
-using Names = std::vector<std::string>;
 
 // ---- names
 
 std::string bucket(std::uint32_t number); // "bucket 2"
 std::string parityBucket(std::uint32_t group, std::uint32_t column); // "parity bucket 0.1"
 std::string buckets(const Numbers& numbers); // "bucket 2", "buckets 1, 2 and 5"
-std::string listed(const Names& names); // "bucket 2 and parity bucket 0.1"
 // The members of a group: first the data buckets, then the parity buckets.
 std::string members(std::uint32_t group, const Numbers& data, const Numbers& columns);
+// A list: data buckets first, then parity buckets, then other names.
+std::string together(const Names& names);
 // Capitalizes the start of a sentence, except the name of a process.
 std::string capital(std::string text);
-std::string duration(std::int64_t ns); // "12 ms", "1.4 s"
 
 // ---- file and spares
 
@@ -124,19 +123,6 @@ QString rebuilt(const pb::CoordinatorRebuilt& told);
 QString superseded();
 QString foreignBucket(const std::string& process);
 QString recoveryWay(const std::string& way, const std::string& former, const std::string& reason);
-
-// ---- processes, and actions on them
-
-QString faultBegun(const Names& processes, const pb::Fault& fault);
-QString faultEnded(const std::string& process, std::uint32_t count, const pb::FaultEnded& told);
-QString killed(const Names& places);
 QString coordinatorEnded(bool isOnPurpose);
-QString ended(const std::string& place, const std::string& process, const std::string& reason); // place "": it had none
-QString manyEnded(std::uint32_t count);
-QString paused(const std::string& name);
-QString goesOn(const std::string& name);
-QString memoryFull(const std::string& name, bool isFull);
-QString held(const std::string& name, std::uint32_t count, bool isHeld);
-QString gated(const std::string& name, std::uint32_t count, bool isGated);
 
 } // namespace lhrs::gui::words

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/event_ring.h"
+#include "gui/lab/state/process/event_ring.h"
 
 #include "common/kinds.h"
 

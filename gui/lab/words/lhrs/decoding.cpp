@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/words/decoding.h"
+#include "gui/lab/words/lhrs/decoding.h"
 
 #include "gui/lab/tables/qt_text.h"
 

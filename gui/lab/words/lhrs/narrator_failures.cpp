@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The narrator's sentences about failures, recoveries, and disturbances of processes.
+// The story's sentences about failures and recoveries.
+#include "gui/lab/words/lhrs/file_teller.h"
+
 #include "common/lhrs/failure_reasons.h"
-#include "gui/lab/words/failure_cause.h"
-#include "gui/lab/state/process/fault_sentences.h"
-#include "gui/lab/words/sentences.h"
-#include "gui/lab/words/narrator_teller.h"
+#include "gui/lab/words/lhrs/failure_cause.h"
 
 #include <algorithm>
 
@@ -37,9 +36,9 @@ bool isWhole(const pb::View& view)
 
 // ---- from the suspicion to the failure
 
-void Teller::on(const pb::MemberSuspected& e)
+void FileTeller::on(const pb::MemberSuspected& e)
 {
-    NarratorMemory::Ill& ill = m.groups[e.group()];
+    FileMemory::Ill& ill = f.groups[e.group()];
     const std::string member = memberName(e.role(), e.group(), e.index());
     const auto group = state.groups.find(e.group());
     const MemberPlace place { e.role(), e.role() == pb::DATA ? e.index() % state.m() : e.index() };
@@ -55,9 +54,9 @@ void Teller::on(const pb::MemberSuspected& e)
     ill.suspectedTold = tell(words::suspected(e.group(), ill.suspected, reason), ill.suspectedTold);
 }
 
-void Teller::on(const pb::MembersAnswered& e)
+void FileTeller::on(const pb::MembersAnswered& e)
 {
-    NarratorMemory::Ill& ill = m.groups[e.group()];
+    FileMemory::Ill& ill = f.groups[e.group()];
     if (ill.suspectedTold != 0) {
         tell(words::answered(e.group(), ill.suspected));
         ill.answeredNs = run.runNs;
@@ -66,17 +65,17 @@ void Teller::on(const pb::MembersAnswered& e)
     ill.suspectedTold = 0;
 }
 
-void Teller::on(const pb::BucketFailed& e)
+void FileTeller::on(const pb::BucketFailed& e)
 {
-    NarratorMemory::Ill& ill = m.groups[e.group()];
+    FileMemory::Ill& ill = f.groups[e.group()];
     const std::string member = memberName(e.role(), e.group(), e.index());
     ill.isIll = true;
     std::erase(ill.suspected, member);
     ill.suspectedTold = 0;
     if (e.role() == pb::PARITY)
-        m.failedParity.insert({ e.group(), e.index() });
+        f.failedParity.insert({ e.group(), e.index() });
     if (e.process() != 0)
-        m.fencedPlace[e.process()] = { member, run.runNs };
+        f.fencedPlace[e.process()] = { member, run.runNs };
     const std::string shown = shownReason(state, run.process, event);
     const std::string reason = isSilence(shown) ? "" : shown;
     if (reason != ill.failedReason) {
@@ -97,13 +96,13 @@ void Teller::on(const pb::BucketFailed& e)
 
 // ---- recovery
 
-void Teller::on(const pb::EpochChanged& e)
+void FileTeller::on(const pb::EpochChanged& e)
 {
     const pb::View& view = e.view();
-    const auto known = m.groups.find(view.group());
-    if (known == m.groups.end())
+    const auto known = f.groups.find(view.group());
+    if (known == f.groups.end())
         return;
-    NarratorMemory::Ill& ill = known->second;
+    FileMemory::Ill& ill = known->second;
     ill.failedData.clear(); // later failures are told separately
     ill.failedColumns.clear();
     ill.failedTold = 0;
@@ -111,11 +110,11 @@ void Teller::on(const pb::EpochChanged& e)
         tell(words::frozen(view.group()));
     if (!ill.isIll || !isWhole(view))
         return;
-    m.groups.erase(known);
+    f.groups.erase(known);
     tell(words::groupIsBack(view.group(), view.k()));
 }
 
-void Teller::on(const pb::CutAgreed& e)
+void FileTeller::on(const pb::CutAgreed& e)
 {
     if (state.file.config.m() == 0 || e.positions_size() == 0)
         return;
@@ -125,7 +124,7 @@ void Teller::on(const pb::CutAgreed& e)
     tell(words::cutAgreed(e.group(), numbers, e.copied()));
 }
 
-void Teller::on(const pb::RecoveryStarted& e)
+void FileTeller::on(const pb::RecoveryStarted& e)
 {
     const auto group = state.groups.find(e.group());
     bool isFirstUp = true;
@@ -134,7 +133,7 @@ void Teller::on(const pb::RecoveryStarted& e)
     tell(words::managerChosen(e.group(), e.manager(), isFirstUp, numbersOf(e.buckets())));
 }
 
-void Teller::on(const pb::DecoderChosen& e)
+void FileTeller::on(const pb::DecoderChosen& e)
 {
     if (event.place().role() != pb::PARITY || state.file.config.m() == 0)
         return;
@@ -150,28 +149,28 @@ void Teller::on(const pb::DecoderChosen& e)
         tell(words::slicesBegin(self(), words::members(e.group(), data, columns)));
 }
 
-void Teller::on(const pb::SliceRecovered& e)
+void FileTeller::on(const pb::SliceRecovered& e)
 {
     const auto group = state.groups.find(e.group());
     if (group == state.groups.end() || group->second.recovery.id != e.recovery() || group->second.recovery.isOver)
         return; // from a former attempt
-    NarratorMemory::Ill& ill = m.groups[e.group()];
+    FileMemory::Ill& ill = f.groups[e.group()];
     if (std::exchange(ill.slicing, e.recovery()) != e.recovery())
         ill.slicesTold = 0;
     const RecoveryState& recovery = group->second.recovery;
     ill.slicesTold = tell(words::slices(recovery.slices, recovery.records, recovery.isXor), ill.slicesTold);
 }
 
-void Teller::on(const pb::RecoveryFinished& e)
+void FileTeller::on(const pb::RecoveryFinished& e)
 {
     tell(words::recovered(numbersOf(e.buckets()), e.records(), e.total_ns()));
 }
 
-void Teller::on(const pb::RecordRecovered& e)
+void FileTeller::on(const pb::RecordRecovered& e)
 {
     if (e.result() != pb::OK && e.result() != pb::NOT_FOUND)
         return;
-    Run& computed = m.computed[e.group()];
+    Run& computed = f.computed[e.group()];
     const std::uint32_t count = m.goOn(computed, run.runNs);
     tell(count > 1
             ? words::recordsComputed(e.group(), count)
@@ -179,106 +178,53 @@ void Teller::on(const pb::RecordRecovered& e)
         computed);
 }
 
-void Teller::on(const pb::GroupLost& e)
+void FileTeller::on(const pb::GroupLost& e)
 {
-    NarratorMemory::Ill& ill = m.groups[e.group()];
+    FileMemory::Ill& ill = f.groups[e.group()];
     ill.isIll = true;
     if (!std::exchange(ill.isLostTold, true))
         tell(words::groupLost(e.group(), numbersOf(e.buckets()), e.parity_lost()));
 }
 
-void Teller::on(const pb::LossAcknowledged& e)
+void FileTeller::on(const pb::LossAcknowledged& e)
 {
-    m.groups[e.group()].isLostTold = false;
+    f.groups[e.group()].isLostTold = false;
     tell(words::lossAcknowledged(numbersOf(e.buckets())));
 }
 
 // A process whose place was given away learns of it when it resumes.
-void Teller::on(const pb::NodeReleased& /*e*/)
+void FileTeller::on(const pb::NodeReleased& /*e*/)
 {
-    const auto place = m.fencedPlace.find(run.process);
+    const auto place = f.fencedPlace.find(run.process);
     const auto failure = state.failures.find(run.process);
-    if (place == m.fencedPlace.end() || place->second.second > run.runNs || failure == state.failures.end())
+    if (place == f.fencedPlace.end() || place->second.second > run.runNs || failure == state.failures.end())
         return;
     // It was not disturbed and continues: it was only late.
     DownMember down { .process = run.process, .reason = kAnswersNoProbes, .sinceNs = failure->second.atNs };
     const std::string reason = shownReason(state, down);
     tell(words::fenced(name(run.process), place->second.first, reason == kAnswersNoProbes ? "" : reason));
-    m.fencedPlace.erase(place);
+    f.fencedPlace.erase(place);
 }
 
 // ---- the coordinator
 
-void Teller::on(const pb::CoordinatorListening& /*e*/)
+void FileTeller::on(const pb::CoordinatorListening& /*e*/)
 {
     if (state.file.exists) // otherwise there is nothing to find
         tell(words::listening());
 }
 
-void Teller::on(const pb::CoordinatorRebuilt& e)
+void FileTeller::on(const pb::CoordinatorRebuilt& e)
 {
-    m.overflows.clear(); // the buckets will report again
-    m.undone.clear();
+    f.overflows.clear(); // the buckets will report again
+    f.undone.clear();
     tell(words::rebuilt(e));
 }
 
-void Teller::on(const pb::ForeignBucket& e)
+void FileTeller::on(const pb::ForeignBucket& e)
 {
-    if (m.foreign.insert(e.alive().process().node()).second)
+    if (f.foreign.insert(e.alive().process().node()).second)
         tell(words::foreignBucket(e.alive().process().name()));
-}
-
-// ---- actions on processes
-
-void Teller::on(const pb::FaultBegun& e)
-{
-    const pb::Fault& fault = e.fault();
-    NarratorMemory::FaultTelling& told = m.faults[fault.number()];
-    const std::string name = self();
-    if (isInstant(fault))
-        m.seenOf(run.process).isEndTold = true;
-    else if (fault.has_pause())
-        m.seenOf(run.process).isPaused = true;
-    if (isInstant(fault) && name == kCoordinator) {
-        tell(words::coordinatorEnded(true));
-        return;
-    }
-    told.names.push_back(name);
-    told.begunTold = tell(words::faultBegun(told.names, fault), told.begunTold);
-}
-
-void Teller::on(const pb::FaultEnded& e)
-{
-    NarratorMemory::FaultTelling& told = m.faults[e.fault().number()];
-    if (e.fault().has_pause())
-        m.seenOf(run.process).isPaused = false;
-    ++told.ended;
-    told.endedTold = tell(words::faultEnded(self(), told.ended, e), told.endedTold);
-    if (told.ended >= told.names.size())
-        m.faults.erase(e.fault().number());
-}
-
-void Teller::on(const pb::ProcessEnded& e)
-{
-    NarratorMemory::Seen& seen = m.seenOf(run.process);
-    if (std::exchange(seen.hasEnded, true) || seen.isEndTold)
-        return;
-    if (self() == kCoordinator) {
-        tell(words::coordinatorEnded(false));
-        return;
-    }
-    Run& crowd = m.crowds[{ int(event.body_case()), true }];
-    const std::uint32_t count = m.goOn(crowd, run.runNs);
-    const std::string place = event.place().role() == pb::NO_ROLE ? "" : self();
-    tell(count > 1 ? words::manyEnded(count) : words::ended(place, name(run.process), e.reason()), crowd);
-}
-
-void Teller::crowd(bool isBegun, QString (*words)(const std::string&, std::uint32_t, bool))
-{
-    // Closing and opening the gate are two kinds of event but one subject.
-    Run& crowd = m.crowds[{ event.has_workload_held() ? 0 : 1, isBegun }];
-    const std::uint32_t count = m.goOn(crowd, run.runNs);
-    tell(words(self(), count, isBegun), crowd);
 }
 
 } // namespace lhrs::gui

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/words/narrator_words.h"
+#include "gui/lab/words/lhrs/narrator_words.h"
 
-#include "gui/lab/state/process/end_reasons.h"
-#include "gui/lab/state/process/fault_sentences.h"
-#include "gui/lab/tables/qt_text.h"
 #include "gui/lab/state/process/sentence_words.h"
+#include "gui/lab/tables/qt_text.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 namespace lhrs::gui::words {
 
 namespace {
 
-constexpr std::size_t kNames = 6; // names in a list; further ones are counted
-
 std::string poolWord(pb::Role pool) { return pool == pb::PARITY ? "parity" : "data"; }
-
-// Singular or plural verb.
-const char* isOrAre(bool isOne) { return isOne ? " is " : " are "; }
 
 std::string failures(std::uint32_t count, const char* kind)
 {
@@ -35,7 +26,33 @@ Names asNames(const Numbers& numbers)
     return names;
 }
 
-// Data buckets first, then parity buckets, then other names.
+Numbers asNumbers(const google::protobuf::RepeatedField<std::uint32_t>& list) { return { list.begin(), list.end() }; }
+
+} // namespace
+
+// ---- names
+
+std::string bucket(std::uint32_t number) { return "bucket " + num(number); }
+
+std::string parityBucket(std::uint32_t group, std::uint32_t column)
+{
+    return "parity bucket " + num(group) + "." + num(column);
+}
+
+std::string buckets(const Numbers& numbers)
+{
+    return (numbers.size() == 1 ? "bucket " : "buckets ") + listed(asNames(numbers));
+}
+
+std::string members(std::uint32_t group, const Numbers& data, const Numbers& columns)
+{
+    Names columnNames;
+    for (const std::uint32_t column : columns)
+        columnNames.push_back(num(group) + "." + num(column));
+    const std::string parity = (columns.size() == 1 ? "parity bucket " : "parity buckets ") + listed(columnNames);
+    return data.empty() ? parity : columns.empty() ? buckets(data) : buckets(data) + " and " + parity;
+}
+
 std::string together(const Names& names)
 {
     constexpr std::string_view kBucket = "bucket ", kParity = "parity bucket ";
@@ -62,57 +79,12 @@ std::string together(const Names& names)
     return listed(all);
 }
 
-Numbers asNumbers(const google::protobuf::RepeatedField<std::uint32_t>& list) { return { list.begin(), list.end() }; }
-
-} // namespace
-
-// ---- names
-
-std::string bucket(std::uint32_t number) { return "bucket " + num(number); }
-
-std::string parityBucket(std::uint32_t group, std::uint32_t column)
-{
-    return "parity bucket " + num(group) + "." + num(column);
-}
-
-std::string listed(const Names& names)
-{
-    const std::size_t shown = std::min(names.size(), kNames);
-    std::string list;
-    for (std::size_t i = 0; i < shown; ++i)
-        list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-    return names.size() > shown ? list + " and " + num(names.size() - shown) + " more" : list;
-}
-
-std::string buckets(const Numbers& numbers)
-{
-    return (numbers.size() == 1 ? "bucket " : "buckets ") + listed(asNames(numbers));
-}
-
-std::string members(std::uint32_t group, const Numbers& data, const Numbers& columns)
-{
-    Names columnNames;
-    for (const std::uint32_t column : columns)
-        columnNames.push_back(num(group) + "." + num(column));
-    const std::string parity = (columns.size() == 1 ? "parity bucket " : "parity buckets ") + listed(columnNames);
-    return data.empty() ? parity : columns.empty() ? buckets(data) : buckets(data) + " and " + parity;
-}
-
 std::string capital(std::string text)
 {
     for (const char* word : { "bucket", "parity bucket", "the ", "group " })
         if (text.starts_with(word))
             text[0] = char(text[0] - 'a' + 'A');
     return text;
-}
-
-std::string duration(std::int64_t ns)
-{
-    if (ns < 1'000'000'000)
-        return millisecondsOf(ns);
-    std::array<char, 32> digits {};
-    std::snprintf(digits.data(), digits.size(), ns < 10'000'000'000 ? "%.1f s" : "%.0f s", double(ns) / 1e9);
-    return digits.data();
 }
 
 // ---- file and spares
@@ -514,89 +486,10 @@ QString recoveryWay(const std::string& way, const std::string& former, const std
     return text("Recovery is \"" + way + "\" from now on, not \"" + former + "\"" + because(reason));
 }
 
-// ---- actions on processes
-
-QString faultBegun(const Names& processes, const pb::Fault& fault)
-{
-    const bool isOne = processes.size() == 1;
-    if (isInstant(fault))
-        return text(capital(together(processes)) + isOrAre(isOne)
-            + "killed on purpose: " + (isOne ? "its process ends" : "their processes end") + " at once.");
-    if (fault.has_pause())
-        return text(capital(together(processes)) + (isOne ? " stands" : " stand") + " still on purpose: to all others "
-            + (isOne ? "it looks" : "they look") + " dead.");
-    return text(capital(processes.front()) + " " + faultWords(fault) + ", on purpose"
-        + (isOne ? "."
-                 : "; " + counted(processes.size() - 1, "other process has", "other processes have")
-                    + " the same fault."));
-}
-
-QString faultEnded(const std::string& process, std::uint32_t count, const pb::FaultEnded& told)
-{
-    const std::string reason = because(told.reason());
-    if (told.fault().has_pause())
-        return text(count > 1
-                ? num(count) + " processes go on after their pause" + reason
-                : capital(process) + " goes on after a pause of " + duration(told.achieved().lasted_ns()) + ".");
-    return text(
-        count > 1 ? num(count) + " processes are free of the fault" + reason : capital(process) + " " + endWords(told));
-}
-
-QString killed(const Names& places)
-{
-    const bool isOne = places.size() == 1;
-    return text(capital(together(places)) + isOrAre(isOne)
-        + "gone: " + (isOne ? "its process was" : "their processes were") + " killed on request.");
-}
-
 QString coordinatorEnded(bool isOnPurpose)
 {
     return text(std::string("The coordinator ") + (isOnPurpose ? "is killed on purpose" : "has ended")
         + ": key operations go on, but nothing splits or is recovered until there is another.");
-}
-
-QString ended(const std::string& place, const std::string& process, const std::string& reason)
-{
-    if (reason == kKilledOnRequest && !place.empty())
-        return killed({ place });
-    const std::string subject = capital(place.empty() ? process : place + " is gone: its process " + process);
-    if (reason == kKilledOnRequest)
-        return text(subject + " was killed on request.");
-    if (reason == kStartedAgain)
-        return text(subject + " is ended and started again.");
-    return text(subject + " is taken for ended" + (reason.empty() ? "." : " (" + reason + ")."));
-}
-
-QString manyEnded(std::uint32_t count) { return text(counted(count, "process has", "processes have") + " ended."); }
-
-QString paused(const std::string& name)
-{
-    return text(capital(name) + " stands still: its process is paused, and to all others it looks dead.");
-}
-
-QString goesOn(const std::string& name) { return text(capital(name) + " goes on: its process is no longer paused."); }
-
-QString memoryFull(const std::string& name, bool isFull)
-{
-    return isFull ? text(capital(name)
-               + " has no memory left: it refuses what would make it grow, and searches and deletes go on.")
-                  : text(capital(name) + " has memory for further records again.");
-}
-
-QString held(const std::string& name, std::uint32_t count, bool isHeld)
-{
-    const std::string who = count == 1 ? name + " begins" : num(count) + " clients begin";
-    return text(who + (isHeld ? " no new operations: the workload is held." : " operations again."));
-}
-
-QString gated(const std::string& name, std::uint32_t count, bool isGated)
-{
-    const std::string who = count == 1 ? capital(name) + " is" : num(count) + " processes are";
-    return text(who
-        + (isGated ? " gated: messages wait at "
-                    + std::string(
-                        count == 1 ? "it, and its clock stands still." : "them, and their clocks stand still.")
-                   : " no longer gated: the messages that waited are delivered."));
 }
 
 } // namespace lhrs::gui::words
