@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/cluster_state.h"
-#include "gui/show/object_ref.h"
+#include "gui/show/words/term.h"
 
-#include <QString>
-
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
 namespace lhrs::gui {
 
-// A word or letter of the window with its general meaning. An example gives its meaning in a state.
-struct Term {
-    const char* id; // as pictures refer to it: "j", "record-group"
-    QString name; // the sheet's title: "Bucket level j"
-    QString brief; // a few words, for the first line of a card
-    QString meaning; // one sentence
-    // A paper with its section, or a file of this tree with its heading; empty: a term of the window only.
-    QString source;
-    std::vector<const char*> related; // ids
-};
-
-// All terms, in the order of their names.
+// The terms of all systems and of the window, in the order of their names.
 const std::vector<Term>& glossary();
 // nullptr: there is none.
 const Term* termOf(std::string_view id);

@@ -6,9 +6,8 @@
 
 namespace lhrs::gui {
 
-// The things that a caption mentions, in order and without repetition, by their names in the picture: "data 1" for
-// "bucket 1" and "buckets 0 and 1", "parity 0.1" for "parity bucket 0.1", "client alice" for "Alice" if that name is
-// among `clients`, "coordinator".
+// The things that a caption mentions, in order and without repetition, by their names in the picture: places of each
+// system, "client alice" for "Alice" if that name is among `clients`, "coordinator".
 QStringList thingsNamed(const QString& text, const QStringList& clients);
 
 } // namespace lhrs::gui

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/show/operation_paces.h"
 
+#include "gui/show/show_systems.h"
+
 #include <algorithm>
 
 namespace lhrs::gui {
@@ -21,7 +23,7 @@ std::pair<std::uint64_t, int> burstOf(const pb::Event& started)
 OperationPaces::Pace OperationPaces::paceOf(const pb::Event& event, bool isShow, double clock)
 {
     const Key operation = keyOf(event);
-    if (event.has_operation_forwarded() || event.has_image_adjusted()) {
+    if (gui::paceOf(event).isRemarkable) {
         m_quick.erase(operation);
         m_full.insert(operation);
     }

@@ -4,7 +4,7 @@
 #include "common/kinds.h"
 #include "gui/lab/state/process/end_reasons.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/show/message_class.h"
+#include "gui/show/show_systems.h"
 
 #include <algorithm>
 #include <limits>
@@ -17,10 +17,10 @@ namespace {
 constexpr double kGather = 0.03; // s that an event waits for causes in other batches
 constexpr std::int64_t kSilenceNs = 5'000'000; // run time that passes at least before a timer runs out
 constexpr std::size_t kEndsKept = 512;
-constexpr double kRecordsHop = 2.2; // hops that records take to the new bucket
-constexpr double kArrivalHop = 2; // hops that the card of a new bucket takes to its place
-constexpr double kSliceHop = 2; // hops between two slices of a recovery in one process
-constexpr std::uint32_t kSlicesApart = 6; // so many slices of a recovery are shown one after the other
+constexpr double kFreightHop = 2.2; // hops that records take to a new place
+constexpr double kArrivalHop = 2; // hops that a newcomer takes to its place
+constexpr double kPartHop = 2; // hops between two parts in one process
+constexpr std::uint32_t kPartsApart = 6; // so many parts are shown one after the other
 constexpr std::size_t kTimesKept = 4'096;
 constexpr std::size_t kPullMax = 8'192;
 constexpr double kCalm = 0.35; // s with few events after which the slow show resumes
@@ -43,22 +43,7 @@ bool isSignOfLife(const pb::Event& event)
     if (event.has_message_sent())
         return isAlive(event.message_sent().kind())
             || (event.message_sent().kind() == "ack" && event.operation().client() == 0);
-    // Summaries of changes have no causes to wait for, and arrive continuously.
-    return event.has_gauges() || event.has_records_changed() || event.has_deltas_applied();
-}
-
-// The number of the recovery slice that the event reports, from 0 on.
-std::optional<std::uint32_t> sliceOf(const pb::Event& event)
-{
-    if (event.has_slice_recovered())
-        return event.slice_recovered().number();
-    return event.has_slice_stored() ? std::optional(event.slice_stored().number()) : std::nullopt;
-}
-
-// The first block of what a data bucket sends to a new parity bucket.
-bool isFirstOfContents(const pb::Event& event)
-{
-    return event.has_contents_arrived() && event.contents_arrived().block() == 0;
+    return event.has_gauges() || paceOf(event).isSummary;
 }
 
 // Copies the identity that the process's introduction gave.
@@ -442,8 +427,8 @@ bool Pacer::isOnlyAlive() const
 double Pacer::hopOf(const RunEvent& run)
 {
     const pb::Event& event = *run.event;
-    if (event.has_records_moved() || isFirstOfContents(event))
-        return kRecordsHop;
+    if (paceOf(event).isFreight)
+        return kFreightHop;
     if (isSignOfLife(event))
         return 0;
     if (event.operation().client() == 0 || (m_isShow && changesStructure(event)))
@@ -483,12 +468,13 @@ void Pacer::schedule(const RunEvent& run)
     double hop = 1;
     if (!run.isGap()) {
         const pb::Event& event = *run.event;
+        const EventPace pace = paceOf(event);
         const bool isSameStep = event.cause_process() != 0 && event.cause_process() == process.causeProcess
             && event.cause_sequence() == process.causeSequence;
         // Somebody waited for the operations before this one: it comes after them.
         const bool isNext = event.has_operation_started() && !m_paces.hasOpen();
         hop = hopOf(run);
-        if (event.cause_process() != 0 && (!isSameStep || event.has_records_moved())) {
+        if (event.cause_process() != 0 && (!isSameStep || pace.hasOwnCause)) {
             const auto cause = m_processes.find(event.cause_process());
             if (cause != m_processes.end()) {
                 const auto& times = cause->second.times;
@@ -503,16 +489,16 @@ void Pacer::schedule(const RunEvent& run)
         const bool isCommand = isNext || event.has_fault_begun() || event.has_fault_ended();
         if (m_isShow && event.cause_process() == 0 && hop > 0)
             at = std::max(at, endOfWhatWas(run.runNs - (isCommand ? 1 : kSilenceNs)));
-        // The records that a new bucket gets fly when it is there; at some details no message tells when they left.
-        if (event.has_node_recruited())
+        // What a newcomer gets is sent when it is there; at some details no message tells when that left.
+        if (pace.isNewcomer)
             process.placedAt = at;
-        if (m_isShow && (event.has_records_moved() || isFirstOfContents(event)))
-            at = std::max(at, process.placedAt + kArrivalHop + kRecordsHop);
-        // Slices are computed within microseconds of each other; each of the first ones is seen by itself.
-        if (const std::optional<std::uint32_t> slice = sliceOf(event); m_isShow && slice) {
-            if (*slice > 0 && *slice < kSlicesApart)
-                at = std::max(at, process.sliceAt + kSliceHop);
-            process.sliceAt = at;
+        if (m_isShow && pace.isFreight)
+            at = std::max(at, process.placedAt + kArrivalHop + kFreightHop);
+        // Parts are ready within microseconds of each other; each of the first ones is seen by itself.
+        if (m_isShow && pace.part) {
+            if (*pace.part > 0 && *pace.part < kPartsApart)
+                at = std::max(at, process.partAt + kPartHop);
+            process.partAt = at;
         }
         if (m_isShow)
             at = m_paces.timeOf(event, run.process, hop == 1, at);

@@ -139,8 +139,8 @@ private:
         std::int64_t runNs = 0;
         std::uint64_t causeProcess = 0, causeSequence = 0;
         double hop = 1;
-        double sliceAt = 0; // of the newest recovery slice
-        double placedAt = -10; // when it was recruited
+        double partAt = 0; // of the newest part
+        double placedAt = -10; // when it got its place
         std::deque<std::pair<std::uint64_t, double>> times; // of its newest events, by sequence number
     };
 

@@ -78,7 +78,11 @@ inline const QList<Room>& rooms()
         { u"gui/lab/export"_s, u"gui/lab/replay"_s, kNoWindow },
         { u"gui/lab/calls"_s, u"gui/lab/export"_s, kNoWindow },
         { u"gui/lab/script"_s, u"gui/lab/calls"_s, kNoWindow },
-        { u"gui/show"_s, u"gui/lab/replay"_s, kNoWindow },
+        { u"gui/show/words"_s, u"gui/lab/replay"_s, kNoWindow },
+        { u"gui/show/lhrs"_s, u"gui/show/words"_s, kNoWindow },
+        { u"gui/show/walk"_s, u"gui/show/words"_s, kNoWindow },
+        { u"gui/show"_s, u"gui/show/words"_s, kNoWindow },
+        { u"gui/show/show_systems.cpp"_s, u"gui/show gui/show/lhrs gui/show/walk"_s, kNoWindow },
         { u"gui/view/paint"_s, u"gui/show"_s, kNoSocket },
         { u"gui/view/time"_s, u"gui/view/paint"_s, kNoSocket },
         { u"gui/view/system"_s, u"gui/view/time"_s, kNoSocket },
@@ -102,9 +106,9 @@ inline const QList<Room>& rooms()
         { u"gui/window/parts"_s, u"gui/window/start"_s, kNoSocket },
         { u"gui/window/inspect"_s, u"gui/window/parts"_s, kNoSocket },
         { u"gui/window/operate"_s, u"gui/window/inspect"_s, kNoSocket },
-        { u"gui/window/show"_s, u"gui/window/inspect"_s, kNoSocket },
+        { u"gui/window/show"_s, u"gui/window/inspect gui/show/lhrs"_s, kNoSocket },
         { u"gui/window/main"_s, u"gui/window/operate gui/window/show"_s, kNoSocket },
-        { u"tests"_s, u"gui/window/main node node/sim/walk"_s, u"^$"_s },
+        { u"tests"_s, u"gui/window/main gui/show/lhrs node node/sim/walk"_s, u"^$"_s },
     };
     return kRooms;
 }

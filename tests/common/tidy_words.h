@@ -91,9 +91,11 @@ inline const QStringList& registrations()
         u"common/wire_traits.cpp"_s, // how the messages of each travel
         u"gui/lab/state"_s, // what a watcher knows of a cluster of each
         u"gui/lab/words"_s, // the sentences of each
+        u"gui/show/show_systems.cpp"_s, // what shows say of each
         u"gui/view/canvas"_s, // the picture of each
         u"gui/view/panels"_s, // the names of objects are those of LH*RS, here and in the timeline: a debt
         u"gui/view/timeline"_s,
+        u"gui/window/show"_s, // the tour is about a file: a debt
         u"gui/window/widgets"_s, // the window begins with all pictures
         u"node"_s, // the mains: which systems `--system` knows
         u"tests"_s, // they test all of them

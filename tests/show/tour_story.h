@@ -2,7 +2,7 @@
 // A tour without a window: events written as text, and what a window would show.
 #pragma once
 
-#include "gui/show/tour.h"
+#include "gui/show/lhrs/tour.h"
 
 #include "common/errors.h"
 

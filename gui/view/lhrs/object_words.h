@@ -2,8 +2,8 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
-#include "gui/show/object_ref.h"
-#include "gui/show/quantity_words.h"
+#include "gui/show/words/object_ref.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/view/paint/theme.h"
 
 #include <QString>

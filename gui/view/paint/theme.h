@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/show/message_class.h"
+#include "gui/show/words/message_class.h"
 
 #include <QColor>
 #include <QFont>

@@ -2,7 +2,8 @@
 #include "gui/view/system/message_motion.h"
 
 #include "gui/lab/words/process/process_words.h"
-#include "gui/show/quantity_words.h"
+#include "gui/show/show_systems.h"
+#include "gui/show/words/quantity_words.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/show/object_ref.h"
+#include "gui/show/words/object_ref.h"
 
 #include <QObject>
 

@@ -5,6 +5,7 @@
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
+#include "gui/show/show_systems.h"
 #include "gui/view/lhrs/object_words.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "gui/lab/series/clock_alignment.h"
 #include "gui/lab/series/space_time.h"
-#include "gui/show/object_ref.h"
+#include "gui/show/words/object_ref.h"
 #include "gui/view/paint/display_list.h"
 
 #include <QPointF>

@@ -2,6 +2,7 @@
 // Draws the space-time diagram: turns its layout into a display list.
 #include "gui/view/timeline/space_time_layout.h"
 
+#include "gui/show/show_systems.h"
 #include "gui/view/paint/axis_step.h"
 #include "gui/view/lhrs/object_words.h"
 

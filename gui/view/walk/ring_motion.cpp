@@ -2,7 +2,7 @@
 #include "gui/view/walk/ring_motion.h"
 
 #include "gui/lab/words/process/process_words.h"
-#include "gui/show/quantity_words.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/view/walk/ring_words.h"
 
 #include <algorithm>

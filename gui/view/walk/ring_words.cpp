@@ -2,7 +2,7 @@
 #include "gui/view/walk/ring_words.h"
 
 #include "gui/lab/words/sentences.h"
-#include "gui/show/quantity_words.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/view/walk/ring_layout.h"
 
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
-#include "gui/show/object_ref.h"
+#include "gui/show/words/object_ref.h"
 
 #include <QString>
 #include <QStringList>

@@ -4,6 +4,7 @@
 #include "common/kinds.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/state/process/fault_sentences.h"
+#include "gui/show/show_systems.h"
 #include "gui/view/lhrs/fault_marks.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/paint/number_box.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/show/guide_words.h"
+#include "gui/show/words/guide_words.h"
 #include "gui/view/paint/theme.h"
 
 #include <QWidget>

@@ -2,7 +2,7 @@
 #include "gui/window/player/player.h"
 
 #include "gui/lab/script/scenario_file.h"
-#include "gui/show/quantity_words.h"
+#include "gui/show/words/quantity_words.h"
 
 #include <QFileInfo>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/reel/exercise.h"
-#include "gui/show/guide_words.h"
+#include "gui/show/words/guide_words.h"
 #include "gui/view/time/frame_clock.h"
 
 #include <QObject>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/local/local_cluster.h"
-#include "gui/show/tour.h"
+#include "gui/show/lhrs/tour.h"
 #include "gui/view/time/frame_clock.h"
 
 #include <QObject>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/widgets/choice_row.h"
 
-#include "gui/show/quantity_words.h"
+#include "gui/show/words/quantity_words.h"
 
 #include <QHBoxLayout>
 #include <QPushButton>

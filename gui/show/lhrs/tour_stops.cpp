@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stops of the tour about a growing file: a record, an overflow, why bucket n splits, a stale client image.
-#include "gui/show/tour_stops.h"
+#include "gui/show/lhrs/tour_stops.h"
 
 #include "common/lhrs/linear_hash.h"
 #include "gui/lab/words/process/process_words.h"
-#include "gui/show/example_subject.h"
+#include "gui/show/lhrs/example_subject.h"
 
 #include <algorithm>
 #include <set>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the tour moves from stop to stop: its preparations, its obstacles, and its texts.
-#include "gui/show/tour.h"
+#include "gui/show/lhrs/tour.h"
 
 #include "common/errors.h"
 #include "gui/lab/words/process/process_words.h"
-#include "gui/show/example_subject.h"
+#include "gui/show/lhrs/example_subject.h"
 
 #include <algorithm>
 #include <utility>

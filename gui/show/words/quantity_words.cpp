@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/show/quantity_words.h"
+#include "gui/show/words/quantity_words.h"
 
 namespace lhrs::gui {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The meaning of the glossary's terms in a given state of the cluster.
-#include "gui/show/glossary.h"
+#include "gui/show/lhrs/file_terms.h"
 
 #include "gui/lab/state/lhrs/epoch_words.h"
-#include "gui/show/example_subject.h"
+#include "gui/show/lhrs/example_subject.h"
 
 #include <algorithm>
 
@@ -431,20 +431,16 @@ constexpr struct {
     { "spare", spares },
     { "coordinator", coordinatorExample },
     { "displaced", displacedWords },
-    { "fault", faultWords },
-    { "gate", gateWords },
-    { "hold", holdWords },
     { "invariant", invariantExample },
 };
 
 } // namespace
 
-QString exampleOf(const Term& term, const ClusterState& state, ObjectRef object, std::uint32_t rank)
+QString exampleInFile(const Term& term, const ClusterState& state, ObjectRef object, std::uint32_t rank)
 {
     const auto* found = std::find_if(
         std::begin(kExamples), std::end(kExamples), [&](const auto& example) { return example.id == term.id; });
-    const QString words = found == std::end(kExamples) ? QString() : found->words({ state, object, rank });
-    return words.isEmpty() ? QString() : QStringLiteral("Here: %1.").arg(words);
+    return found == std::end(kExamples) ? QString() : found->words({ state, object, rank });
 }
 
 } // namespace lhrs::gui

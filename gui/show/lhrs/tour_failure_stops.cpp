@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stops of the tour about failures: the parity of a record, the recovery of a bucket, one failure too many, and
 // the time line.
-#include "gui/show/tour_stops.h"
+#include "gui/show/lhrs/tour_stops.h"
 
 #include "gui/lab/words/process/process_words.h"
-#include "gui/show/example_subject.h"
+#include "gui/show/lhrs/example_subject.h"
 
 #include <algorithm>
 #include <map>

@@ -10,7 +10,11 @@ namespace lhrs::gui {
 enum class MessageClass { Operation, Reply, Image, Delta, Ack, Control, Recruit, Bulk };
 inline constexpr int kMessageClasses = int(MessageClass::Bulk) + 1;
 
-// The class of a message by its name in message.proto ("delta_ack"); empty for heartbeats, which are not drawn.
-std::optional<MessageClass> messageClassOf(std::string_view kind);
+// The class of one kind of message, by its name in message.proto or in the file of its system. Empty: a sign of life,
+// which is not drawn. Kinds without a row are Control.
+struct MessageRow {
+    std::string_view kind;
+    std::optional<MessageClass> messageClass;
+};
 
 } // namespace lhrs::gui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/show/example_subject.h"
+#include "gui/show/lhrs/example_subject.h"
 
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/lhrs/file_words.h"
@@ -138,40 +138,6 @@ QString displacedWords(const Subject& s)
             .arg(parity->second.column)
             .arg(QString::fromStdString(incarnationText(parity->second.incarnation)));
     return {};
-}
-
-QString faultWords(const Subject& s)
-{
-    for (const auto& [id, process] : s.state.processes) {
-        for (const auto& [number, fault] : process.faults) {
-            if (s.object.kind != ObjectKind::Fault || s.object.a == number)
-                return QStringLiteral("%1 %2").arg(s.nameOf(id), QString::fromStdString(fault.words));
-        }
-    }
-    return {};
-}
-
-// ---- actions of a person
-
-static std::uint64_t gated(const Subject& s)
-{
-    return std::uint64_t(std::count_if(s.state.processes.begin(), s.state.processes.end(),
-        [](const auto& process) { return process.second.isGated && !process.second.hasEnded; }));
-}
-
-QString gateWords(const Subject& s)
-{
-    const std::uint64_t closed = gated(s);
-    return closed == 0
-        ? QString()
-        : QStringLiteral("messages wait at the %1").arg(countedWords(closed, "closed gate", "closed gates"));
-}
-
-QString holdWords(const Subject& s)
-{
-    if (const ClientState* client = s.client([](const ClientState& c) { return c.isHeld; }))
-        return QStringLiteral("%1 begins no new operations").arg(s.nameOf(client->process));
-    return gated(s) > 0 ? QStringLiteral("the messages are held") : QString();
 }
 
 QString invariantExample(const Subject& s)

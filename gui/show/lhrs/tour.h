@@ -3,8 +3,8 @@
 
 #include "gui/lab/state/cluster_state.h"
 #include "gui/lab/state/process/event_ring.h"
-#include "gui/show/guide_words.h"
-#include "gui/show/object_ref.h"
+#include "gui/show/words/guide_words.h"
+#include "gui/show/words/object_ref.h"
 
 #include <QString>
 #include <QStringList>

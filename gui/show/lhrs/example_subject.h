@@ -2,9 +2,9 @@
 // The material for examples of terms.
 #pragma once
 
-#include "gui/show/quantity_words.h"
 #include "gui/lab/words/process/process_words.h"
-#include "gui/show/object_ref.h"
+#include "gui/show/words/quantity_words.h"
+#include "gui/show/words/object_ref.h"
 
 #include <QString>
 #include <QStringList>
@@ -127,7 +127,7 @@ struct Subject {
     }
 };
 
-// Examples about failures and about a person's actions: one sentence without its full stop; empty if the state has no
+// Examples about failures and checks: one sentence without its full stop; empty if the state has no
 // example.
 QString suspectWords(const Subject& s);
 QString epochExample(const Subject& s);
@@ -140,9 +140,6 @@ QString sliceWords(const Subject& s);
 QString spares(const Subject& s);
 QString coordinatorExample(const Subject& s);
 QString displacedWords(const Subject& s);
-QString faultWords(const Subject& s);
-QString gateWords(const Subject& s);
-QString holdWords(const Subject& s);
 QString invariantExample(const Subject& s);
 
 } // namespace lhrs::gui::example

@@ -2,7 +2,7 @@
 // Conditions on a state, for the stops of the tour.
 #pragma once
 
-#include "gui/show/tour.h"
+#include "gui/show/lhrs/tour.h"
 
 namespace lhrs::gui {
 
