@@ -259,7 +259,7 @@ private:
 
 class LossStop : public TourStop {
 public:
-    LossStop() : TourStop(4) { }
+    LossStop() : TourStop(5) { }
     QString title() const override { return QStringLiteral("One failure too many: records are lost"); }
 
     TourNeed need(const ClusterState& state, const TourSight& sight) const override
@@ -309,7 +309,8 @@ public:
         if (!isHere || isDone() || sight.isPast)
             return;
         const std::size_t dead = deadIn(shown).size();
-        m_held = { sight.isClockPaused || dead > kTourK, dead > 0, dead > kTourK, false };
+        m_held = { sight.isClockPaused || dead > kTourK, dead > 0, dead > kTourK, dead > kTourK && !sight.isClockPaused,
+            false };
     }
     QString task(const ClusterState& state) const override
     {
@@ -333,7 +334,9 @@ public:
             QStringLiteral("Select bucket %1 of the same group, and kill it, too. The window asks first: kill it all "
                            "the same.")
                 .arg(second),
-            QStringLiteral("Let time go on: %1, a button above the picture.").arg(words("virtualRun")) };
+            QStringLiteral("Let time go on: %1, a button above the picture.").arg(words("virtualRun")),
+            QStringLiteral("Watch for some seconds: the others suspect the two, the coordinator asks all members, and "
+                           "then it gives the records up.") };
     }
     QString hint(const ActionWords& words) const override
     {
