@@ -49,7 +49,7 @@ sayAt([
     [sentOf('alarm', asked), 'Here it is: Alice sends the coordinator an alarm.'],
     [ahead(eventOf('MemberSuspected', asked)), 'The coordinator asks all members. Alice asks again meanwhile, and has to wait.'],
     [ahead(eventOf('BucketFailed', asked)), 'Bucket 2 stays silent, so it has failed.'],
-    [sentOf('member_read', asked), 'Parity bucket 0.0 reads the other records of that rank, and computes the lost one.']]);
+    [sentOf('member_read', asked), 'Parity bucket 0.0 reads the other records of the same rank, and computes the lost one.']]);
 guess.reveal(2, 'Alice has her record, though bucket 2 is still gone.');
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
 const answer = lab.waitFor('RecordRecovered', { where: { key: rows[0].key }, since: start });

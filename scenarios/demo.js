@@ -37,7 +37,7 @@ const q = lab.predict({ text: 'Now bucket 1 will overflow. Which bucket is split
 const second = lab.here();
 alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), B + 1 - lab.bucket(lab.data(1)).records, { first: 0 }) });
 const order = lab.waitFor('SplitOrdered', { since: second });
-lab.say('Bucket 1 is full, and says so.', { at: eventOf('BucketOverflowed', second) });
+lab.say('Bucket 1 is full, and says so. Watch which bucket is split.', { at: eventOf('BucketOverflowed', second) });
 lab.settle();
 const other = eventOf('SplitFinished', second);
 q.reveal(order.bucket, 'The split pointer decides, not the bucket that is full: it stood at bucket 0.', { at: other });
@@ -50,7 +50,7 @@ lab.highlight(lab.data(2), { text: 'key ' + key + ' is here', for: 8 });
 lab.expect(key % span < two.n && key % (2 * span) === 2, 'i and n give the bucket that the key is in');
 const more = lab.here();
 lab.camera({ speed: 2 });
-lab.say('The file keeps growing: each split moves the pointer by one. Bucket 1 is overfull until its turn comes.');
+lab.say('Each split moves the pointer by one, after the last bucket back to 0. Bucket 1 is overfull until its turn comes.');
 alice.run({ do: 'insert', keys: Array.from({ length: 2 * B }, (_, i) => 100 + i), window: 2 });
 lab.settle();
 while (lab.file().M < p.buckets)
@@ -84,7 +84,7 @@ lab.say('Alice updates a record of bucket 2. Only the difference goes to parity 
 const since = lab.here();
 alice.update(changed.key);
 const sent = lab.counters({ by: 'kind', since: since });
-lab.say('The other records of that rank were not read: the parity changes by the difference alone.');
+lab.say('The other records of the same rank were not read: the parity changes by the difference alone.');
 lab.expect(lab.recordGroup(0, changed.rank).parity[0].hex !== parityBefore, 'the parity record of that rank has changed');
 lab.expectEqual([sent.delta.messages, sent.delta_ack.messages], [1, 1], 'one delta, one acknowledgement: k is 1');
 
@@ -130,7 +130,7 @@ lab.replay({ from: start, to: answered, at: [
     [ahead(eventOf('MemberSuspected', start)), 'The coordinator asks all members of group 0.'
         + (alarms > 1 ? ' Meanwhile Alice asks bucket 1 again, in vain, and sends another alarm.' : ' Which of them answer?')],
     [eventOf('BucketFailed', start), 'Buckets 1 and 2 stay silent: they have failed. Changes wait until the others agree on one state.'],
-    [sentOf('member_read', start) || computed, 'P' + computed.place.replace(' ', ' bucket ').slice(1) + ' reads the other members of that rank, and computes this one record.'],
+    [sentOf('member_read', start) || computed, 'P' + computed.place.replace(' ', ' bucket ').slice(1) + ' reads the other members of the same rank, and computes this one record.'],
     [answered, 'Alice has her record, before its bucket is back.']]
     .filter(one => one[0]).sort((one, other) => one[0].t_s - other[0].t_s) }); // an event may be lost, or not happen
 lab.say('By now buckets 1 and 2 are back, too. Next: how that happened.');

@@ -123,7 +123,7 @@ const parityBefore = lab.recordGroup(0, record.rank).parity[0].hex;
 lab.say('Alice updates the record in bucket 2. Its difference goes to parity bucket 0.0.');
 alice.update(record.key);
 const updated = lab.recordGroup(0, record.rank);
-lab.say('Parity bucket 0.0 added the difference. The other records of that rank were not read.');
+lab.say('Parity bucket 0.0 added the difference. The other records of the same rank were not read.');
 lab.expect(updated.parity[0].hex !== parityBefore, 'the parity field of that rank has changed');
 lab.expectEqual(lab.audit(0).unequal, 0, 'and it is what the new data encode to');
 lab.say('Alice deletes it. Its key and its share leave parity bucket 0.0.');

@@ -48,7 +48,7 @@ function showFirst(client, key) {
         [sentOf('search', since), 'The reader asks bucket 2 three times in all: it does not answer. The parity buckets miss it, too.'],
         [sentOf('alarm', since), 'So the reader sends the coordinator an alarm.'],
         [ahead(eventOf('MemberSuspected', since)), 'The coordinator asks all members, and the reader asks once more. Bucket 2 stays silent: it has failed.'],
-        [sentOf('member_read', since), 'Parity bucket 0.0 reads the other records of that rank. It computes the lost one, and sends it.']]);
+        [sentOf('member_read', since), 'Parity bucket 0.0 reads the other records of the same rank. It computes the lost one, and sends it.']]);
     lab.recovery('automatic');
     lab.expectEqual([found.result, found.path], ['found', 'record recovery'], 'the first search is answered by a parity bucket');
 }
@@ -58,8 +58,8 @@ function showOne(client, key, scheme, words) {
     const since = lab.here();
     lab.say(words);
     const found = client.search(key);
-    sayAt([[sentOf('member_read', since), scheme === 'rs' ? 'Parity bucket 0.1 reads the other records of that rank. It multiplies and adds to compute the lost one.'
-        : 'Parity bucket 0.0 reads the other records of that rank. It computes the lost one by XOR.']]);
+    sayAt([[sentOf('member_read', since), scheme === 'rs' ? 'Parity bucket 0.1 reads the other records of the same rank. It multiplies and adds to compute the lost one.'
+        : 'Parity bucket 0.0 reads the other records of the same rank. It computes the lost one by XOR.']]);
     return found;
 }
 

@@ -31,7 +31,7 @@ lab.step('c', 'A wrong address, and the way to the right one');
 lab.waitFor('Gauges', { where: e => e.place === 'data 7', since: lab.here(), count: 2 }); // by then it has its first lease
 const far = lab.keysFor(lab.data(7), 1, { existing: true })[0];
 lab.camera({ fit: 'file', speed: 0.7 }); // of his image the panel explains the newest key, which is still an old one
-lab.say('Bob wants a key of bucket 7. He knows of one bucket, so he asks bucket 0.');
+lab.say('Bob wants a key of bucket 7. He knows of one bucket, so he will ask bucket 0.');
 const q = lab.predict({ text: 'A bucket passes on what is not its own. How many times is this request passed on?', choices: ['never', 'once', 'twice', 'seven times'] });
 const beyond = lab.here(), seen = bob.search(far);
 const isTold = lab.events({ kind: 'MessageSent', since: beyond }).some(e => e.what === 'where_is' && e.process !== 'bob');
