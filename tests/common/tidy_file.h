@@ -6,6 +6,7 @@
 #include <QDir>
 #include <QHash>
 #include <QList>
+#include <QMap>
 #include <QRegularExpression>
 #include <QSet>
 #include <QString>

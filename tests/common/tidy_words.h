@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The general rooms of the acting side say nothing of one system. What they still say is a debt, counted by file.
+// General rooms say nothing of one system. What they still say is a debt: counted by file on the acting side, by room
+// on the watching side.
 #pragma once
 
 #include "tests/common/tidy_rooms.h"
@@ -13,13 +14,14 @@ inline bool isOfASystem(const QString& path)
     return path.contains(kSystem);
 }
 
-// A general room of the acting side, or a file in one.
-inline bool isGeneral(const QString& path)
+// What owes the words of this file: the file itself, on the watching side its room; empty: it is of a system or a test.
+inline QString generalPlace(const QString& path)
 {
     const Room* room = roomOf(path);
     if (room == nullptr || isOfASystem(path) || isOfASystem(room->folder))
-        return false;
-    return room->folder.section(u'/', 0, 0) == "node"_L1 || room->folder.section(u'/', 0, 0) == "common"_L1;
+        return {};
+    const QString side = room->folder.section(u'/', 0, 0);
+    return side == "gui"_L1 ? room->folder : side == "node"_L1 || side == "common"_L1 ? path : QString();
 }
 
 // The words of LH*RS: its servers, its parameters, its ways to grow and to recover.
@@ -34,11 +36,11 @@ inline const QRegularExpression& wordOfLhrs()
 }
 
 struct Debt {
-    QString file;
+    QString place; // a file or a room
     int lines = 0; // with a word of LH*RS, comments included
 };
 
-// What general files still say of LH*RS. A debt is never raised, and it is lowered with the file.
+// What general files and rooms still say of LH*RS. A debt is never raised, and it is lowered with the place.
 inline const QList<Debt>& debts()
 {
     static const QList<Debt> kDebts {
@@ -62,25 +64,33 @@ inline int linesWithWords(const File& file)
 inline QStringList wordsBeyondDebts(const QList<File>& files, const QList<Debt>& debts)
 {
     QStringList found;
-    QHash<QString, int> owed;
+    QMap<QString, int> owed, said;
+    QHash<QString, const File*> single; // the places that are one file
     for (const Debt& debt : debts)
-        owed.insert(debt.file, debt.lines);
+        owed.insert(debt.place, debt.lines);
     for (const File& file : files) {
-        if (!isCpp(file.path) || !isGeneral(file.path))
+        const QString place = isCpp(file.path) ? generalPlace(file.path) : QString();
+        if (place.isEmpty())
             continue;
-        const int lines = linesWithWords(file), debt = owed.take(file.path);
-        if (lines < debt)
-            found << finding(
-                file, 0, u"lower the debt of %1 to %2 in tests/common/tidy_words.h"_s.arg(file.path).arg(lines));
-        if (lines <= debt)
-            continue;
-        const QString what
-            = u"\"%1\" is a word of LH*RS, and this room is of no system (%2 lines with such words, a debt of %3)"_s
-                  .arg(u"%1"_s, QString::number(lines), QString::number(debt));
-        found << everywhere(file, file.text, wordOfLhrs().pattern(), what);
+        said[place] += linesWithWords(file);
+        if (place == file.path)
+            single.insert(place, &file);
     }
-    for (const QString& file : owed.keys())
-        found << u"tests/common/tidy_words.h:0: there is no general file %1 any more: take its debt away"_s.arg(file);
+    for (auto it = said.cbegin(); it != said.cend(); ++it) {
+        const int debt = owed.take(it.key());
+        if (it.value() < debt)
+            found << u"%1:1: lower the debt of %1 to %2 in tests/common/tidy_words.h"_s.arg(it.key()).arg(it.value());
+        if (it.value() <= debt)
+            continue;
+        const QString counted = u"%1 lines with words of LH*RS, a debt of %2"_s.arg(it.value()).arg(debt);
+        if (const File* file = single.value(it.key()))
+            found << everywhere(*file, file->text, wordOfLhrs().pattern(),
+                u"\"%1\" is a word of LH*RS, and this room is of no system (%2)"_s.arg(u"%1"_s, counted));
+        else
+            found << u"%1:1: this room is of no system, and it has %2"_s.arg(it.key(), counted);
+    }
+    for (const QString& place : owed.keys())
+        found << u"tests/common/tidy_words.h:0: there is no general place %1 any more: take its debt away"_s.arg(place);
     return found;
 }
 

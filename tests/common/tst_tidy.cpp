@@ -149,8 +149,7 @@ void TidyTest::generalRoomsSayNothingOfLhrs()
 {
     nothing(wordsBeyondDebts(m_files, debts()));
     const File runtime { u"node/runtime/a.cpp"_s, u"int b = config.b();\n// A parity bucket.\nint transparent;\n"_s };
-    const QList<File> files { runtime, { u"node/lhrs/data/a.cpp"_s, runtime.text },
-        { u"gui/lab/live/a.cpp"_s, runtime.text } };
+    const QList<File> files { runtime, { u"node/lhrs/data/a.cpp"_s, runtime.text } };
     const auto found = [&files](int owed) { return wordsBeyondDebts(files, { { u"node/runtime/a.cpp"_s, owed } }); };
     QCOMPARE(found(2), QStringList());
     QCOMPARE(found(1).size(), 3); // each word is named
@@ -159,6 +158,14 @@ void TidyTest::generalRoomsSayNothingOfLhrs()
         QStringList {
             u"node/runtime/a.cpp:1: lower the debt of node/runtime/a.cpp to 2 in tests/common/tidy_words.h"_s });
     QCOMPARE(wordsBeyondDebts({}, { { u"node/runtime/a.cpp"_s, 1 } }).size(), 1); // the file is gone
+    // On the watching side a room owes for all its files.
+    const QList<File> watching { { u"gui/lab/live/a.cpp"_s, runtime.text }, { u"gui/lab/live/b.cpp"_s, runtime.text },
+        { u"gui/view/lhrs/a.cpp"_s, runtime.text } };
+    QCOMPARE(wordsBeyondDebts(watching, { { u"gui/lab/live"_s, 4 } }), QStringList());
+    QCOMPARE(wordsBeyondDebts(watching, { { u"gui/lab/live"_s, 3 } }),
+        QStringList {
+            u"gui/lab/live:1: this room is of no system, and it has 4 lines with words of LH*RS, a debt of 3"_s });
+    QCOMPARE(wordsBeyondDebts(watching, { { u"gui/lab/live"_s, 5 } }).size(), 1);
 }
 
 void TidyTest::eachFolderIsARoomAndSaysWhatItIs()
