@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/process/event_ring.h"
 #include "gui/lab/words/process/telling.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "gui/lab/state/lhrs/file_view.h"
 #include "gui/lab/words/lhrs/narrator_words.h"
-#include "gui/lab/words/process/telling.h"
+#include "gui/lab/words/process/teller.h"
 
 #include <deque>
 #include <map>

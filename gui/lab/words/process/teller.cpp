@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/words/process/telling.h"
+#include "gui/lab/words/process/teller.h"
 
 #include "gui/lab/state/process/end_reasons.h"
 #include "gui/lab/state/process/fault_sentences.h"
