@@ -3,7 +3,7 @@
 // clusters are never mixed up.
 #include "tests/rigs/lab/fold_story.h"
 
-#include "gui/lab/series/chart_data.h"
+#include "gui/lab/series/charts.h"
 #include "gui/lab/replay/cluster_numbers.h"
 
 #include <QTest>

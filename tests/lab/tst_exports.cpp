@@ -3,13 +3,13 @@
 // same bytes.
 #include "tests/rigs/lab/recording_rig.h"
 
-#include "gui/lab/series/recovery_rows.h"
+#include "gui/lab/series/lhrs/recovery_rows.h"
 #include "gui/lab/recording/recording_file.h"
 #include "gui/lab/export/run_export.h"
 #include "gui/lab/series/run_series.h"
 #include "gui/lab/export/run_story.h"
 #include "gui/lab/replay/series_reader.h"
-#include "gui/lab/series/chart_data.h"
+#include "gui/lab/series/charts.h"
 
 #include <QDir>
 #include <QFile>

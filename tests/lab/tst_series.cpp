@@ -2,7 +2,7 @@
 // The run as numbers over time: equal to the events, live and in a recording, after any number of halvings.
 #include "tests/rigs/lab/recording_rig.h"
 
-#include "gui/lab/series/chart_data.h"
+#include "gui/lab/series/charts.h"
 #include "gui/lab/replay/series_reader.h"
 
 #include <QTemporaryDir>

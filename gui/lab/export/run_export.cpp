@@ -4,15 +4,15 @@
 #include "gui/lab/tables/chart_svg.h"
 #include "gui/lab/replay/cluster_numbers.h"
 #include "gui/lab/words/process/detail_words.h"
-#include "gui/lab/series/loss_times.h"
+#include "gui/lab/series/process/loss_times.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/recording/recording_file.h"
-#include "gui/lab/series/recovery_rows.h"
+#include "gui/lab/series/lhrs/recovery_rows.h"
 #include "gui/lab/export/run_story.h"
 #include "gui/lab/words/lhrs/file_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/export/shiviz.h"
-#include "gui/lab/series/split_rows.h"
+#include "gui/lab/series/lhrs/split_rows.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>

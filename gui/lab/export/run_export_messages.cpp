@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table of messages: each sending with its arrival, if there was one.
 #include "gui/lab/replay/cluster_numbers.h"
-#include "gui/lab/series/message_pairs.h"
+#include "gui/lab/series/process/message_pairs.h"
 #include "gui/lab/export/run_export.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/lab/series/space_time.h"
+#include "gui/lab/series/process/space_time.h"
 
 #include <algorithm>
 #include <cmath>

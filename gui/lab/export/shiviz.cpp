@@ -3,7 +3,7 @@
 
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/lab/series/space_time.h"
+#include "gui/lab/series/process/space_time.h"
 
 #include <algorithm>
 #include <map>

@@ -4,6 +4,7 @@
 #include "gui/lab/state/keyframe.h"
 #include "gui/lab/recording/recording_place.h"
 #include "gui/lab/recording/recording_writer.h"
+#include "gui/lab/state/lhrs/place_numbers.h"
 
 #include <QCryptographicHash>
 #include <QDateTime>

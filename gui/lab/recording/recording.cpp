@@ -3,6 +3,7 @@
 
 #include "gui/lab/state/keyframe.h"
 #include "gui/lab/recording/recording_body.h"
+#include "gui/lab/state/lhrs/place_numbers.h"
 
 #include <QSqlError>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table of messages of a recording: each sending with its arrival.
-#include "gui/lab/series/message_pairs.h"
+#include "gui/lab/series/process/message_pairs.h"
 #include "gui/lab/recording/recording_tables.h"
-#include "gui/lab/series/space_time.h"
+#include "gui/lab/series/process/space_time.h"
 
 #include "proto/event.pb.h"
 

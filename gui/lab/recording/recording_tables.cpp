@@ -2,12 +2,13 @@
 #include "gui/lab/recording/recording_tables.h"
 
 #include "gui/lab/state/keyframe.h"
+#include "gui/lab/state/lhrs/place_numbers.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/recording/recording_body.h"
-#include "gui/lab/series/recovery_rows.h"
+#include "gui/lab/series/lhrs/recovery_rows.h"
 #include "gui/lab/words/lhrs/file_words.h"
 #include "gui/lab/words/process/process_words.h"
-#include "gui/lab/series/split_rows.h"
+#include "gui/lab/series/lhrs/split_rows.h"
 
 #include <QSqlError>
 #include <QStringList>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/series/loss_times.h"
+#include "gui/lab/series/process/loss_times.h"
 #include "gui/lab/recording/recording_file.h"
 
 #include <QString>

@@ -2,6 +2,7 @@
 #include "gui/lab/recording/recording_writer.h"
 
 #include "common/kinds.h"
+#include "gui/lab/state/lhrs/place_numbers.h"
 #include "gui/lab/state/process/end_reasons.h"
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/state/keyframe.h"

@@ -10,22 +10,6 @@ namespace {
 constexpr std::int64_t kSlices = 1'024;
 constexpr std::int64_t kAround = 1'000'000'000; // ns read before and after an interval, at most
 
-// The event kinds that a series uses.
-const std::vector<int>& kinds()
-{
-    using E = pb::Event;
-    static const std::vector<int> kKinds { 0, E::kOperationStartedFieldNumber, E::kOperationDoneFieldNumber,
-        E::kMessageSentFieldNumber, E::kRecordInsertedFieldNumber, E::kRecordDeletedFieldNumber,
-        E::kRecordsChangedFieldNumber, E::kSplitAppliedFieldNumber, E::kSliceStoredFieldNumber, E::kGaugesFieldNumber,
-        E::kNodeRecruitedFieldNumber, E::kNodeReleasedFieldNumber, E::kProcessEndedFieldNumber,
-        E::kFileCreatedFieldNumber, E::kGroupCreatedFieldNumber, E::kFileStateChangedFieldNumber,
-        E::kCoordinatorRebuiltFieldNumber, E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber,
-        E::kBucketFailedFieldNumber, E::kRecoveryStartedFieldNumber, E::kSliceRecoveredFieldNumber,
-        E::kRecoveryFinishedFieldNumber, E::kParityAddedFieldNumber, E::kGroupLostFieldNumber,
-        E::kLossAcknowledgedFieldNumber, E::kGateClosedFieldNumber, E::kGateOpenedFieldNumber };
-    return kKinds;
-}
-
 } // namespace
 
 SeriesReader::SeriesReader(Recording& recording)
@@ -63,7 +47,7 @@ bool SeriesReader::step(std::size_t events)
 {
     if (m_isDone)
         return false;
-    const EventPage page = m_recording.eventsOf(kinds(), m_cursor, m_lastEvent, events);
+    const EventPage page = m_recording.eventsOf(RunSeries::kinds(), m_cursor, m_lastEvent, events);
     const auto tellUpTo = [&](std::uint64_t event) {
         for (; m_nextWord < m_words.size() && m_words[m_nextWord].event < event; ++m_nextWord) {
             const Recording::Word& word = m_words[m_nextWord];

@@ -1,84 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/series/lhrs/file_series.h"
 #include "gui/lab/state/cluster_state.h"
-#include "gui/lab/state/process/event_ring.h"
-#include "gui/lab/tables/latency_histogram.h"
-#include "gui/lab/series/recovery_rows.h"
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
-#include <set>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace lhrs::gui {
 
-// Kinds of key operations, in the order in which charts list them.
-enum class SeriesOperation { Insert, Update, Delete, Search };
-inline constexpr std::size_t kSeriesOperations = 4;
-
-// A level that holds until its next change, within one slice of time: its minimum, maximum and last value.
-struct SeriesLevel {
-    bool isKnown = false;
-    double min = 0, max = 0, last = 0;
-    void add(double value);
-    void merge(const SeriesLevel& later);
-};
-
-enum class SeriesLevelKind { Load, Records, Buckets, DataBytes, ParityBytes, MemoryBytes };
-inline constexpr std::size_t kSeriesLevels = 6;
-
-// The events in one slice of time.
-struct TimeSlice {
-    std::int64_t beginNs = 0, endNs = 0;
-    struct PerKind {
-        std::uint64_t done = 0; // operations that ended in this slice
-        std::uint64_t observed = 0; // of those, operations whose messages are known
-        std::uint64_t messages = 0; // of the observed operations, including retransmissions
-        std::uint64_t forwards = 0;
-        LatencyHistogram latency;
-    };
-    std::array<PerKind, kSeriesOperations> kinds;
-    std::array<SeriesLevel, kSeriesLevels> levels;
-    std::uint64_t lostEvents = 0;
-
-    std::uint64_t done() const;
-    const SeriesLevel& level(SeriesLevelKind kind) const { return levels[std::size_t(kind)]; }
-    void merge(const TimeSlice& later);
-};
-
-// A time of an unusual condition: an injected fault, a failed bucket, or a closed gate.
-struct SeriesShade {
-    enum class Kind { Fault, Failure, Gate };
-    Kind kind = Kind::Fault;
-    std::uint64_t id = 0; // number of the fault, or the place; 0 for the gate, which is common to all processes
-    std::int64_t beginNs = 0, endNs = 0; // endNs 0: not ended
-    std::string words;
-};
-
-// The run as series over time, in bounded memory. Slices have equal length, which doubles when there are too many of
-// them; a run of any length has between half of the maximum and the maximum. Counts, sums, minima and maxima survive
-// each doubling. Live events and a recording give the same result. Not thread-safe; Ingest guards its own.
-class RunSeries {
+// The series of a run, with what each system adds. Live events and a recording give the same result. Not thread-safe;
+// Ingest guards its own.
+class RunSeries : public TimeSeries {
 public:
-    struct Limits {
-        std::int64_t sliceNs = 10'000'000; // initial value
-        std::size_t slicesMax = 2'048;
-        std::size_t shadesMax = 256;
-    };
-    RunSeries() : RunSeries(Limits()) { }
-    explicit RunSeries(Limits limits) : m_limits(limits), m_sliceNs(std::max<std::int64_t>(1, limits.sliceNs)) { }
+    using TimeSeries::TimeSeries;
 
     void take(ProcessId process, const pb::Event& event, std::int64_t runNs);
     void take(ProcessId process, const pb::Told& told, std::int64_t runNs);
     void take(const RunEvent& run);
     // Begins in the middle of a run, with what the processes hold then.
-    void learn(const ClusterState& state, std::int64_t runNs);
+    void learn(const ClusterState& state, std::int64_t runNs) { m_file.learn(*this, state, runNs); }
 
     // The cluster number of the next events, if the caller knows it: a part of a run does not begin with its first
     // cluster.
@@ -87,64 +28,14 @@ public:
     // A copy of what is drawn, without the data needed only for further counting.
     RunSeries shown() const;
 
-    bool isEmpty() const { return m_slices.empty(); }
-    std::int64_t sliceNs() const { return m_sliceNs; }
-    std::int64_t beginNs() const { return m_originNs; }
-    std::int64_t endNs() const { return m_originNs + std::int64_t(m_slices.size()) * m_sliceNs; }
-    // The interval as at most `max` columns of equal length, each of whole slices. A level is carried into columns
-    // without a change. A column extends beyond `toNs` by at most a part of its last slice.
-    std::vector<TimeSlice> columns(std::int64_t fromNs, std::int64_t toNs, std::size_t max) const;
-    const std::deque<RecoveryRow>& recoveries() const { return m_recoveries.rows(); }
-    const std::deque<SeriesShade>& shades() const { return m_shades; }
-    std::uint32_t m() const { return m_m; }
-    std::uint32_t k() const { return m_k; } // the maximum over all groups
-
-    static constexpr std::size_t kOperationsOpen = 16'384; // limit of operations whose messages are still counted
+    const FileSeries& file() const { return m_file; }
+    // The kinds of events that it takes; 0: gaps.
+    static std::vector<int> kinds();
 
 private:
-    struct Holder { // the levels of one process
-        pb::Role role = pb::NO_ROLE;
-        std::uint64_t records = 0, storeBytes = 0, memoryBytes = 0;
-    };
-    struct Open {
-        SeriesOperation kind = SeriesOperation::Search;
-        std::uint64_t messages = 0;
-        std::int64_t doneNs = 0;
-        bool isDone = false;
-    };
-    using OperationKey = std::pair<std::uint64_t, std::uint64_t>;
-
-    TimeSlice& at(std::int64_t runNs);
-    void restartIfElsewhere(std::int64_t runNs);
-    void halve();
-    void set(ProcessId process, const Holder& holder, std::int64_t runNs);
-    Holder holderOf(ProcessId process) const;
-    void note(std::int64_t runNs);
-    Open* openOf(const pb::RequestId& id);
-    void countMessage(const pb::RequestId& id);
-    void takeDone(const pb::Event& event, std::int64_t runNs);
-    void begin(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs, std::string words);
-    void end(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs);
-    void takeStructure(ProcessId process, const pb::Event& event, std::int64_t runNs);
-    void forgetCluster(std::int64_t runNs);
-    void endOf(ProcessId process, std::int64_t runNs);
-    void takeFailures(ProcessId process, const pb::Event& event, std::int64_t runNs);
-
-    Limits m_limits;
-    std::int64_t m_sliceNs, m_originNs = 0;
-    bool m_isOther = false; // another cluster follows, possibly with another clock
     bool m_hasEvents = false; // of the present cluster
     std::uint32_t m_cluster = 1;
-    std::vector<TimeSlice> m_slices;
-    std::map<ProcessId, Holder> m_holders;
-    std::uint64_t m_records = 0, m_dataBytes = 0, m_parityBytes = 0, m_memoryBytes = 0;
-    std::uint32_t m_buckets = 0, m_b = 0, m_m = 0, m_k = 0;
-    std::map<OperationKey, Open> m_open;
-    std::deque<OperationKey> m_openOrder;
-    std::set<OperationKey> m_forgotten; // dropped before they were done, to make room
-    RecoveryRows m_recoveries { 256, 0 };
-    std::deque<SeriesShade> m_shades;
-    std::map<ProcessId, std::set<std::uint64_t>> m_kills; // faults that will end the process at a step
+    FileSeries m_file;
 };
 
 } // namespace lhrs::gui

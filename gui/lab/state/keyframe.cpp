@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/state/keyframe.h"
 
+#include "gui/lab/state/lhrs/place_numbers.h"
 #include "gui/lab/state/process/fault_sentences.h"
 
 #include <string>
@@ -410,18 +411,6 @@ struct Reader {
 #undef LHRS_LIST
 
 } // namespace
-
-std::int64_t dataPlace(std::uint32_t number) { return std::int64_t(number); }
-
-std::int64_t parityPlace(std::uint32_t group, std::uint32_t column)
-{
-    return -(std::int64_t(256) * group + column + 1);
-}
-
-std::int64_t placeNumber(const pb::Place& place)
-{
-    return place.role() == pb::PARITY ? parityPlace(place.number(), place.column()) : dataPlace(place.number());
-}
 
 pb::RankPage pageOf(const RankMap& ranks, std::uint32_t page)
 {

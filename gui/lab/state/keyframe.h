@@ -12,11 +12,6 @@
 // The cluster's state as a message, for recordings.
 namespace lhrs::gui {
 
-// The place of a bucket as one number: data a -> a; parity column j of group g -> -(256 g + j + 1).
-std::int64_t placeNumber(const pb::Place& place);
-std::int64_t dataPlace(std::uint32_t number);
-std::int64_t parityPlace(std::uint32_t group, std::uint32_t column);
-
 // One page of a bucket's ranks.
 pb::RankPage pageOf(const RankMap& ranks, std::uint32_t page);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/series/chart_data.h"
+#include "gui/lab/series/charts.h"
 #include "gui/lab/replay/series_reader.h"
 #include "gui/lab/replay/time_line.h"
 #include "gui/view/charts/chart_view.h"

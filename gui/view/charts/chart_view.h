@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/series/chart_data.h"
+#include "gui/lab/series/process/chart_data.h"
 #include "gui/view/paint/theme.h"
 
 #include <QtCharts/QChartView>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/series/clock_alignment.h"
-#include "gui/lab/series/space_time.h"
+#include "gui/lab/series/process/clock_alignment.h"
+#include "gui/lab/series/process/space_time.h"
 #include "gui/show/words/object_ref.h"
 #include "gui/view/paint/display_list.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/series/message_pairs.h"
+#include "gui/lab/series/process/message_pairs.h"
 
 namespace lhrs::gui {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/series/recovery_rows.h"
+#include "gui/lab/series/lhrs/recovery_rows.h"
 
 #include <algorithm>
 #include <utility>

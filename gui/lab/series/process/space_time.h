@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/process/event_ring.h"
+#include "gui/lab/state/process/run_state.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +62,6 @@ inline constexpr std::int64_t kUnderWayNs = 250'000'000;
 SpaceTime spaceTimeOf(const std::vector<RunEvent>& events, const std::map<std::string, ProcessId>& addresses = {});
 
 // Maps the address of a message that names no process to the process: "127.0.0.1:4711" -> process.
-std::map<std::string, ProcessId> addressesOf(const ClusterState& state);
+std::map<std::string, ProcessId> addressesOf(const RunState& state);
 
 } // namespace lhrs::gui

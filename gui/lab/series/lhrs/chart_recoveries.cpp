@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The chart of recoveries: one bar each, by its phases.
-#include "gui/lab/series/chart_data.h"
+#include "gui/lab/series/lhrs/file_charts.h"
 
 #include <algorithm>
 
@@ -20,11 +20,9 @@ QStringList names(const std::vector<std::uint32_t>& numbers)
 
 } // namespace
 
-ChartData recoveryChart(const RunSeries& series, const ChartWish& wish)
+ChartData recoveryChart(const FileSeries& file, const ChartWish& wish)
 {
     ChartData chart;
-    chart.kind = ChartKind::Recovery;
-    chart.title = chartTitle(ChartKind::Recovery);
     chart.unit = QStringLiteral("ms");
     chart.from = double(wish.fromNs - wish.originNs) / 1e9;
     chart.to = double(wish.toNs - wish.originNs) / 1e9;
@@ -34,9 +32,9 @@ ChartData recoveryChart(const RunSeries& series, const ChartWish& wish)
     chart.header = QStringList { "cluster", "recovery", "group", "failed_data", "decode", "slices", "records",
         "begin_s", "detect_s", "total_s", "process_s", "comm_s", "other_s", "transfer_s", "whole_s", "outcome" };
     const bool hasClusters = std::any_of(
-        series.recoveries().begin(), series.recoveries().end(), [](const RecoveryRow& row) { return row.cluster > 1; });
+        file.recoveries().begin(), file.recoveries().end(), [](const RecoveryRow& row) { return row.cluster > 1; });
     std::size_t unfinished = 0, finished = 0;
-    for (const RecoveryRow& row : series.recoveries()) {
+    for (const RecoveryRow& row : file.recoveries()) {
         if (row.beginNs > wish.toNs || (row.isFinished && row.endNs < wish.fromNs))
             continue;
         const auto ms = [](std::int64_t ns) { return double(ns) / 1e6; };

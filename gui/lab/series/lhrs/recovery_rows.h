@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/process/process_state.h"
 
 #include <cstddef>
 #include <cstdint>

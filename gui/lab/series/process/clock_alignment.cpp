@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/series/clock_alignment.h"
+#include "gui/lab/series/process/clock_alignment.h"
 
 #include <algorithm>
 

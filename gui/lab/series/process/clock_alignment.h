@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/series/space_time.h"
+#include "gui/lab/series/process/space_time.h"
 
 #include <map>
 #include <optional>

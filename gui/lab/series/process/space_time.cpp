@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/series/space_time.h"
+#include "gui/lab/series/process/space_time.h"
 
 #include <algorithm>
 #include <deque>
@@ -204,7 +204,7 @@ std::vector<bool> SpaceTime::eventsOf(std::pair<std::uint64_t, std::uint64_t> op
     return is;
 }
 
-std::map<std::string, ProcessId> addressesOf(const ClusterState& state)
+std::map<std::string, ProcessId> addressesOf(const RunState& state)
 {
     std::map<std::string, ProcessId> addresses;
     for (const auto& [id, process] : state.processes)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/series/chart_data.h"
+#include "gui/lab/series/process/chart_parts.h"
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -27,11 +26,26 @@ QString durationShown(std::int64_t ns)
                                : number(double(ns) / 1e3) + QString::fromUtf8(" µs");
 }
 
-ChartData chartFor(const RunSeries& series, const ChartWish& wish, const QString& unit)
+QString countedPer(const std::vector<TimeSlice>& columns)
+{
+    return columns.empty()
+        ? QString()
+        : QStringLiteral("counted per %1").arg(durationShown(columns.front().endNs - columns.front().beginNs));
+}
+
+void sayIdle(ChartData& chart)
+{
+    chart.nothing = QStringLiteral("No operation has ended in this time.");
+    chart.remedy = QStringLiteral("insert");
+}
+
+} // namespace
+
+namespace charts {
+
+ChartData chartFor(const TimeSeries& series, const ChartWish& wish, const QString& unit)
 {
     ChartData chart;
-    chart.kind = wish.kind;
-    chart.title = chartTitle(wish.kind);
     chart.unit = unit;
     chart.xTitle = QStringLiteral("seconds since the run began");
     chart.from = seconds(wish.fromNs, wish);
@@ -77,7 +91,6 @@ void measure(ChartData& chart)
 
 QVariant known(bool isKnown, double value) { return isKnown ? QVariant(value) : QVariant(); }
 
-// One value per column, at its middle, joined by lines.
 void addCurve(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id,
     const QString& name, int colour, int dash, const std::function<QVariant(const TimeSlice&)>& value)
 {
@@ -97,21 +110,20 @@ void addCurve(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         chart.series.push_back(std::move(series));
 }
 
-// A level: both the minimum and the maximum of each column are drawn.
 void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id,
-    const QString& name, int colour, int dash, SeriesLevelKind kind, double factor)
+    const QString& name, int colour, int dash, std::size_t level, double factor)
 {
     ChartSeries series { id, name, colour, dash, {}, true, {} };
     bool isResting = false;
     for (const TimeSlice& column : columns) {
-        const SeriesLevel& level = column.level(kind);
-        if (!level.isKnown)
+        const SeriesLevel& shown = column.levels[level];
+        if (!shown.isKnown)
             continue;
         const double begin = seconds(std::max(column.beginNs, wish.fromNs), wish),
                      end = seconds(std::min(column.endNs, wish.toNs), wish);
         // An unchanged level needs no points until its next change.
-        const bool isSame = level.min == level.max && !series.points.empty()
-            && series.points.back().y == factor * level.last;
+        const bool isSame = shown.min == shown.max && !series.points.empty()
+            && series.points.back().y == factor * shown.last;
         if (isSame && &column != &columns.back()) {
             isResting = true;
             continue;
@@ -119,12 +131,12 @@ void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         if (std::exchange(isResting, false) && !isSame)
             series.points.push_back({ begin, series.points.back().y });
         // The final value comes last, so that the line continues from it.
-        const bool endsHigh = level.last - level.min > level.max - level.last;
+        const bool endsHigh = shown.last - shown.min > shown.max - shown.last;
         if (!isSame)
-            series.points.push_back({ begin, factor * (endsHigh ? level.min : level.max) });
-        if (level.max > level.min || &column == &columns.back())
+            series.points.push_back({ begin, factor * (endsHigh ? shown.min : shown.max) });
+        if (shown.max > shown.min || &column == &columns.back())
             series.points.push_back(
-                { end, factor * (level.max > level.min ? (endsHigh ? level.max : level.min) : level.last) });
+                { end, factor * (shown.max > shown.min ? (endsHigh ? shown.max : shown.min) : shown.last) });
     }
     if (!series.points.empty())
         chart.series.push_back(std::move(series));
@@ -137,13 +149,6 @@ QVariantList timeCells(const TimeSlice& column, const ChartWish& wish)
     return { seconds(column.beginNs, wish), seconds(column.endNs, wish) };
 }
 
-QString countedPer(const std::vector<TimeSlice>& columns)
-{
-    return columns.empty()
-        ? QString()
-        : QStringLiteral("counted per %1").arg(durationShown(columns.front().endNs - columns.front().beginNs));
-}
-
 void sayLost(ChartData& chart, const std::vector<TimeSlice>& columns)
 {
     std::uint64_t lost = 0;
@@ -153,13 +158,11 @@ void sayLost(ChartData& chart, const std::vector<TimeSlice>& columns)
         chart.note += QStringLiteral("; %1 events were lost and are missing here").arg(lost);
 }
 
-void sayIdle(ChartData& chart)
-{
-    chart.nothing = QStringLiteral("No operation has ended in this time.");
-    chart.remedy = QStringLiteral("insert");
-}
+} // namespace charts
 
-ChartData operationsChart(const RunSeries& series, const ChartWish& wish)
+using namespace charts;
+
+ChartData operationsChart(const TimeSeries& series, const ChartWish& wish)
 {
     ChartData chart = chartFor(series, wish, QStringLiteral("operations/s"));
     const auto columns = series.columns(wish.fromNs, wish.toNs, std::min(wish.columns, kRates));
@@ -192,7 +195,7 @@ ChartData operationsChart(const RunSeries& series, const ChartWish& wish)
     return chart;
 }
 
-ChartData latencyChart(const RunSeries& series, const ChartWish& wish)
+ChartData latencyChart(const TimeSeries& series, const ChartWish& wish)
 {
     ChartData chart = chartFor(series, wish, QStringLiteral("ms"));
     chart.isLogUsual = true;
@@ -239,7 +242,7 @@ ChartData latencyChart(const RunSeries& series, const ChartWish& wish)
     return chart;
 }
 
-ChartData messagesChart(const RunSeries& series, const ChartWish& wish)
+ChartData messagesChart(const TimeSeries& series, const ChartWish& wish, const std::vector<ChartTheory>& theory)
 {
     ChartData chart = chartFor(series, wish, QStringLiteral("messages per operation"));
     const auto columns = series.columns(wish.fromNs, wish.toNs, std::min(wish.columns, kRates));
@@ -273,22 +276,7 @@ ChartData messagesChart(const RunSeries& series, const ChartWish& wish)
         chart.rows.push_back(row);
     }
     if (all > 0) {
-        // LH* acknowledges searches only. Here each change is acknowledged too, after k parity buckets have applied
-        // it.
-        const double change = 2 + 2 * double(series.k());
-        chart.theory = { { QStringLiteral("LH*: insert 1"), {}, 1, 1 }, { QStringLiteral("LH*: search 2"), {}, 2, 2 },
-            { QStringLiteral("LH*: insert 3 at worst"), {}, 3, 3 },
-            { QStringLiteral("LH*: search 4 at worst"), {}, 4, 4 } };
-        const QString words = QStringLiteral("change 2 + 2k = %1").arg(change);
-        const auto same = std::find_if(
-            chart.theory.begin(), chart.theory.end(), [&](const ChartTheory& theory) { return theory.low == change; });
-        if (same != chart.theory.end())
-            same->name += QStringLiteral(";  ") + words;
-        else
-            chart.theory.push_back({ words, {}, change, change });
-        chart.theory.back().source = QStringLiteral("LH* does not answer inserts; here a change is request, answer, "
-                                                    "and delta and acknowledgement for each of k = %1 parity buckets")
-                                         .arg(series.k());
+        chart.theory = theory;
         chart.note = QStringLiteral("mean: %1; resends included; of %2 of %3 operations, %4")
                          .arg(means.join(", "))
                          .arg(all)
@@ -303,154 +291,6 @@ ChartData messagesChart(const RunSeries& series, const ChartWish& wish)
     sayLost(chart, columns);
     measure(chart);
     return chart;
-}
-
-ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
-{
-    using Kind = SeriesLevelKind;
-    ChartData chart = chartFor(series, wish, {});
-    const auto columns = series.columns(wish.fromNs, wish.toNs, std::max<std::size_t>(1, wish.columns));
-    struct Shown {
-        Kind kind;
-        const char* id; // id of the column
-        const char* name;
-        double factor; // to the columns' unit
-        double drawn; // to the chart's unit
-    };
-    std::vector<Shown> shown;
-    switch (wish.kind) {
-    case ChartKind::Load:
-        chart.unit = QStringLiteral("% of M · b");
-        shown = { { Kind::Load, "load_percent", "load factor: records / (M b)", 100, 100 } };
-        chart.theory.push_back({ QStringLiteral("65-70 %: splits uncontrolled"),
-            QStringLiteral("LH*, 2003 report: average load without load control"), 65, 70 });
-        chart.theory.push_back(
-            { QStringLiteral("80-95 %: with load control"), QStringLiteral("LH*, 2003 report"), 80, 95 });
-        chart.nothing = QStringLiteral("There is no file yet: its first insert creates it.");
-        chart.remedy = QStringLiteral("insert");
-        break;
-    case ChartKind::Buckets:
-        chart.unit = QStringLiteral("data buckets");
-        shown = { { Kind::Buckets, "buckets", "M, data buckets of the file", 1, 1 } };
-        chart.nothing = QStringLiteral("There is no file yet: its first insert creates it.");
-        chart.remedy = QStringLiteral("insert");
-        break;
-    case ChartKind::Storage:
-        chart.unit = QStringLiteral("KiB");
-        shown = { { Kind::DataBytes, "data_bytes", "records in data buckets", 1, 1.0 / 1024 },
-            { Kind::ParityBytes, "parity_bytes", "parity records", 1, 1.0 / 1024 } };
-        chart.nothing = QStringLiteral("No process has reported yet how many bytes it holds.");
-        break;
-    case ChartKind::Memory:
-        chart.unit = QStringLiteral("MiB");
-        shown = { { Kind::MemoryBytes, "memory_bytes", "memory of all processes", 1, 1.0 / (1024 * 1024) } };
-        chart.nothing = QStringLiteral("No process has reported yet how much memory it uses.");
-        break;
-    case ChartKind::Operations:
-    case ChartKind::Latency:
-    case ChartKind::Messages:
-    case ChartKind::Recovery: break;
-    }
-    chart.header = timeHeader();
-    int colour = 0;
-    for (const Shown& s : shown) {
-        addLevel(chart, columns, wish, QString::fromLatin1(s.id), QString::fromLatin1(s.name), colour, colour, s.kind,
-            s.drawn);
-        ++colour;
-        chart.header << QString::fromLatin1(s.id) + "_min" << QString::fromLatin1(s.id) + "_max"
-                     << QString::fromLatin1(s.id) + "_last";
-    }
-    for (const TimeSlice& column : columns) {
-        QVariantList row = timeCells(column, wish);
-        for (const Shown& s : shown) {
-            const SeriesLevel& level = column.level(s.kind);
-            row << known(level.isKnown, s.factor * level.min) << known(level.isKnown, s.factor * level.max)
-                << known(level.isKnown, s.factor * level.last);
-        }
-        chart.rows.push_back(row);
-    }
-    if (!chart.series.empty()) {
-        chart.nothing.clear();
-        chart.remedy.clear();
-    }
-    if (wish.kind == ChartKind::Storage && series.m() > 0 && !columns.empty()) {
-        const double data = columns.back().level(Kind::DataBytes).last,
-                     parity = columns.back().level(Kind::ParityBytes).last;
-        chart.note = QStringLiteral("records in memory, as the buckets report every 100 ms");
-        if (data > 0)
-            chart.note = QStringLiteral("parity is %1 % of the data; full groups: k/m = %2 %; ")
-                             .arg(100 * parity / data, 0, 'f', 1)
-                             .arg(100.0 * series.k() / series.m(), 0, 'f', 1)
-                + chart.note;
-    } else if (wish.kind == ChartKind::Memory) {
-        chart.note = QStringLiteral(
-            "resident memory, summed over coordinator, servers, spares and clients, as they report every 100 ms");
-    } else if (wish.kind == ChartKind::Load && !columns.empty()) {
-        chart.note = QStringLiteral(
-            "now %1 %; least and greatest of each pixel; it rises between splits, and falls with each split")
-                         .arg(100 * columns.back().level(Kind::Load).last, 0, 'f', 1);
-    } else {
-        chart.note = QStringLiteral("least and greatest of each pixel");
-    }
-    sayLost(chart, columns);
-    measure(chart);
-    return chart;
-}
-
-} // namespace
-
-QString chartTitle(ChartKind kind)
-{
-    switch (kind) {
-    case ChartKind::Operations: return QStringLiteral("Operations per second");
-    case ChartKind::Latency: return QStringLiteral("Latency");
-    case ChartKind::Messages: return QStringLiteral("Messages per operation");
-    case ChartKind::Load: return QStringLiteral("Load factor");
-    case ChartKind::Buckets: return QStringLiteral("Growth of the file");
-    case ChartKind::Storage: return QStringLiteral("Bytes stored");
-    case ChartKind::Memory: return QStringLiteral("Memory");
-    case ChartKind::Recovery: return QStringLiteral("Recoveries by phases");
-    }
-    return {};
-}
-
-QString chartId(ChartKind kind)
-{
-    static const char* const kIds[] = { "operations", "latency", "messages", "load", "buckets", "storage", "memory",
-        "recovery" };
-    return QStringLiteral("chart_") + QString::fromLatin1(kIds[std::size_t(kind)]);
-}
-
-ChartData chartOf(const RunSeries& series, const ChartWish& wish)
-{
-    switch (wish.kind) {
-    case ChartKind::Operations: return operationsChart(series, wish);
-    case ChartKind::Latency: return latencyChart(series, wish);
-    case ChartKind::Messages: return messagesChart(series, wish);
-    case ChartKind::Recovery: return recoveryChart(series, wish);
-    case ChartKind::Load:
-    case ChartKind::Buckets:
-    case ChartKind::Storage:
-    case ChartKind::Memory: break;
-    }
-    return levelsChart(series, wish);
-}
-
-QString chartCsv(const ChartData& chart, const RunIdentity& identity, const QString& detail)
-{
-    const auto line = [](const QVariantList& cells) {
-        QStringList texts;
-        for (const QVariant& cell : cells)
-            texts << csvCell(cell);
-        return texts.join(',') + "\r\n";
-    };
-    QVariantList header { "run", "simulated", "detail" };
-    for (const QString& name : chart.header)
-        header << name;
-    QString text = line(header);
-    for (const QVariantList& row : chart.rows)
-        text += line(QVariantList { identity.run, identity.isSimulated, detail } + row);
-    return text;
 }
 
 } // namespace lhrs::gui

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/tables/lab_table.h"
-#include "gui/lab/series/run_series.h"
+#include "gui/lab/series/process/time_series.h"
 
 #include <QString>
 #include <QStringList>
@@ -76,17 +75,5 @@ struct ChartWish {
     std::int64_t originNs = 0; // zero of the axis: the start of the run
     std::size_t columns = 400; // pixels
 };
-
-// "Operations per second", "Latency", ...
-QString chartTitle(ChartKind kind);
-// A short name for lists and files: "operations".
-QString chartId(ChartKind kind);
-ChartData chartOf(const RunSeries& series, const ChartWish& wish);
-// The chart's rows as CSV; the first columns are run, simulated, detail.
-QString chartCsv(const ChartData& chart, const RunIdentity& identity, const QString& detail);
-
-// ---- parts of chartOf
-
-ChartData recoveryChart(const RunSeries& series, const ChartWish& wish);
 
 } // namespace lhrs::gui

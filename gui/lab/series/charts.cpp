@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/series/charts.h"
+
+#include "gui/lab/series/lhrs/file_charts.h"
+#include "gui/lab/series/process/chart_parts.h"
+
+namespace lhrs::gui {
+
+QString chartTitle(ChartKind kind)
+{
+    switch (kind) {
+    case ChartKind::Operations: return QStringLiteral("Operations per second");
+    case ChartKind::Latency: return QStringLiteral("Latency");
+    case ChartKind::Messages: return QStringLiteral("Messages per operation");
+    case ChartKind::Load: return QStringLiteral("Load factor");
+    case ChartKind::Buckets: return QStringLiteral("Growth of the file");
+    case ChartKind::Storage: return QStringLiteral("Bytes stored");
+    case ChartKind::Memory: return QStringLiteral("Memory");
+    case ChartKind::Recovery: return QStringLiteral("Recoveries by phases");
+    }
+    return {};
+}
+
+QString chartId(ChartKind kind)
+{
+    static const char* const kIds[] = { "operations", "latency", "messages", "load", "buckets", "storage", "memory",
+        "recovery" };
+    return QStringLiteral("chart_") + QString::fromLatin1(kIds[std::size_t(kind)]);
+}
+
+ChartData chartOf(const RunSeries& series, const ChartWish& wish)
+{
+    const auto make = [&] {
+        switch (wish.kind) {
+        case ChartKind::Operations: return operationsChart(series, wish);
+        case ChartKind::Latency: return latencyChart(series, wish);
+        case ChartKind::Messages: return messagesChart(series, wish, messagesTheory(series.file().k()));
+        case ChartKind::Recovery: return recoveryChart(series.file(), wish);
+        case ChartKind::Load:
+        case ChartKind::Buckets:
+        case ChartKind::Storage:
+        case ChartKind::Memory: break;
+        }
+        return levelsChart(series, series.file(), wish);
+    };
+    ChartData chart = make();
+    chart.kind = wish.kind;
+    chart.title = chartTitle(wish.kind);
+    return chart;
+}
+
+QString chartCsv(const ChartData& chart, const RunIdentity& identity, const QString& detail)
+{
+    const auto line = [](const QVariantList& cells) {
+        QStringList texts;
+        for (const QVariant& cell : cells)
+            texts << csvCell(cell);
+        return texts.join(',') + "\r\n";
+    };
+    QVariantList header { "run", "simulated", "detail" };
+    for (const QString& name : chart.header)
+        header << name;
+    QString text = line(header);
+    for (const QVariantList& row : chart.rows)
+        text += line(QVariantList { identity.run, identity.isSimulated, detail } + row);
+    return text;
+}
+
+} // namespace lhrs::gui
