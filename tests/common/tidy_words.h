@@ -100,6 +100,7 @@ inline const QStringList& registrations()
     static const QStringList kRegistrations {
         u"common/wire_traits.cpp"_s, // how the messages of each travel
         u"gui/lab/state"_s, // what a watcher knows of a cluster of each
+        u"gui/lab/script/lab_systems.cpp"_s, // what `lab` has of each
         u"gui/lab/series"_s, // what each adds to the series of a run
         u"gui/lab/words"_s, // the sentences of each
         u"gui/show/show_systems.cpp"_s, // what shows say of each

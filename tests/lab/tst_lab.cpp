@@ -5,6 +5,7 @@
 
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/calls/lab.h"
+#include "gui/lab/script/lab_systems.h"
 
 #include <QJSEngine>
 #include <QTest>
@@ -363,7 +364,7 @@ void LabTest::theGlobalNamesAreThoseOfTheList()
     LabCharts charts;
     LabContext context { stage.session.ingest(), stage.session.control(), stage.session.local(),
         stage.session.witnesses(), stage.listener, settings, engine, {}, [] { return std::stop_token(); },
-        [](double) {}, tables, charts };
+        [](double) {}, tables, charts, labSystems() };
     Lab lab(context, [](int, const CallReference&) {});
     lab.install();
     QJSValue names

@@ -473,7 +473,7 @@ class Alone(rig.Coded):
         self.assertIn("has no column", self.assertCode("BadArgument", Lab.paper, "search", {"nothing": 1}))
 
     def test_every_call_of_a_scenario_is_here_or_the_readme_says_where(self):
-        reference = [call for name in ("lab_reference", "lab_ring")
+        reference = [call for name in ("lab_reference", "walk/lab_ring")
                      for call in json.loads((rig.ROOT / f"gui/lab/calls/{name}.json").read_text())["calls"]]
         table = (rig.ROOT / "proto/python/README.md").read_text().split("## What differs")[1].split("\n## ")[0]
         told = {word for line in table.splitlines() if line.startswith("| `") for word in re.findall("`([^`]+)`", line.split("|")[1])}

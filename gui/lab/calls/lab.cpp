@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/calls/lab.h"
+
+#include "gui/lab/calls/lab_system.h"
 #include "gui/lab/tables/near_word.h"
 
 #include "common/errors.h"
@@ -22,13 +24,12 @@ constexpr double kElementsMade = 10'000'000, kPatternMax = 10'000, kProxiesMax =
 
 namespace {
 
-LabError ofAnotherSystem(const CallReference& call)
+LabError ofAnotherSystem(const CallReference& call, const LabContext& context)
 {
-    return call.system == "walk"
-        ? LabError { LabCode::ClusterMismatch, call.name + " is for a ring; this cluster is a file of LH*RS.",
-              "lab.cluster({ system: 'walk' }) makes a ring." }
-        : LabError { LabCode::ClusterMismatch, call.name + " is for a file of LH*RS; this cluster is a ring.",
-              "See lab.ring(), lab.join(), client.lookUp()." };
+    const LabSystem::Words own = context.systemNamed(call.system)->words(), there = context.system->words();
+    return { LabCode::ClusterMismatch,
+        call.name + " is for " + own.cluster + "; this cluster is " + there.cluster + ".",
+        *there.instead != '\0' ? there.instead : own.make };
 }
 
 } // namespace
@@ -36,24 +37,18 @@ LabError ofAnotherSystem(const CallReference& call)
 Lab::Lab(LabContext& context, BeforeCall before) : m_context(context), m_before(std::move(before))
 {
     addSetupCalls(*this, context);
-    addStructureCalls(*this, context);
     addClientCalls(*this, context);
     addFaultCalls(*this, context);
     addProcessFaultCalls(*this, context);
-    addRecoveryCalls(*this, context);
-    addWitnessCalls(*this, context);
-    addStateCalls(*this, context);
     addWaitCalls(*this, context);
-    addAuditCalls(*this, context);
-    addInvariantCalls(*this, context);
     addClockCalls(*this, context);
     addHoldCalls(*this, context);
     addMeasureCalls(*this, context);
     addChartCalls(*this, context);
-    addTimingCalls(*this, context);
     addStoryCalls(*this, context);
     addExerciseCalls(*this, context);
-    addRingCalls(*this, context);
+    for (const LabSystem* system : context.systems)
+        system->addCalls(*this, context);
     handle("lab.atEnd", [this](const LabCall& c) -> LabResult<QJSValue> {
         m_atEnd.push_back(c.arguments.at(0));
         return QJSValue();
@@ -166,8 +161,8 @@ QJSValue Lab::call(
         raise({ LabCode::NoCluster, name + " needs a cluster.", "Begin with lab.cluster({ ... })." }, name);
         return {};
     }
-    if (m_context.hasCluster && !reference->system.isEmpty() && reference->system != m_context.system) {
-        raise(ofAnotherSystem(*reference), name);
+    if (m_context.hasCluster && !reference->system.isEmpty() && reference->system != m_context.system->words().name) {
+        raise(ofAnotherSystem(*reference, m_context), name);
         return {};
     }
     if (reference->changes)

@@ -68,25 +68,18 @@ private:
     QJSValue m_stringify; // JSON.stringify
 };
 
-// The groups of calls; each function adds the handlers of its group.
-void addSetupCalls(Lab& lab, LabContext& context); // lab_commands.cpp: cluster, parameters, random numbers, targets
-void addStructureCalls(Lab& lab, LabContext& context); // lab_structure.cpp: split, availability, parity, keys, settle
+// The groups of calls for clusters of any system; each function adds the handlers of its group.
+void addSetupCalls(
+    Lab& lab, LabContext& context); // lab_commands.cpp: cluster, settle, parameters, random numbers, targets
 void addClientCalls(Lab& lab, LabContext& context); // lab_clients.cpp
 void addFaultCalls(Lab& lab, LabContext& context); // lab_faults.cpp: network faults
 void addProcessFaultCalls(Lab& lab, LabContext& context); // lab_process_faults.cpp: kill, pause, resume, restart
-void addRecoveryCalls(Lab& lab, LabContext& context); // lab_recovery.cpp: recover, acknowledgeLoss
-void addWitnessCalls(Lab& lab, LabContext& context); // lab_witness.cpp
-void addStateCalls(Lab& lab, LabContext& context); // lab_state.cpp: file, group, bucket, records, counters
 void addWaitCalls(Lab& lab, LabContext& context); // lab_waits.cpp: events, waits, expectations
-void addAuditCalls(Lab& lab, LabContext& context); // lab_audit.cpp
-void addInvariantCalls(Lab& lab, LabContext& context); // lab_invariants.cpp
 void addClockCalls(Lab& lab, LabContext& context); // lab_clock.cpp: virtual time of a simulated cluster
 void addHoldCalls(Lab& lab, LabContext& context); // lab_holds.cpp: holds of the workload and of messages
 void addMeasureCalls(Lab& lab, LabContext& context); // lab_measure.cpp
 void addChartCalls(Lab& lab, LabContext& context); // lab_chart.cpp
-void addTimingCalls(Lab& lab, LabContext& context); // lab_timing.cpp
 void addStoryCalls(Lab& lab, LabContext& context); // lab_story.cpp
 void addExerciseCalls(Lab& lab, LabContext& context); // lab_exercise.cpp
-void addRingCalls(Lab& lab, LabContext& context); // lab_ring.cpp: ring, join, leave, lookUp
 
 } // namespace lhrs::gui

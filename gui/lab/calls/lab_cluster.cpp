@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/calls/lab_cluster.h"
 
+#include "gui/lab/calls/lab_system.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/tables/result_sink.h"
-#include "gui/lab/words/lhrs/record_group.h"
 
 #include <QJSEngine>
 #include <QStringList>
@@ -16,7 +16,8 @@ namespace {
 LabResult<bool> replaceCluster(LabContext& context, const LocalOptions& local)
 {
     context.clients.clear();
-    context.witnesses.clear();
+    for (const LabSystem* system : context.systems)
+        system->forget(context);
     if (const auto started = context.local.start(local, context.stopToken()); !started)
         return context.isStopped() ? context.stopped()
                                    : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };

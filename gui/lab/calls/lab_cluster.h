@@ -24,11 +24,4 @@ LabResult<bool> tellCluster(LabContext& context, ClusterFacts facts, const Argum
 // Adds what lab.cluster returns for any system: recordBytes, simulated, address, processes, versions.
 void showProcesses(LabContext& context, QJSValue& result);
 
-// lab.cluster({ system: 'walk', ... })
-LabResult<QJSValue> startRing(LabContext& context, const Arguments& o);
-// The ring as its master describes it, with the keys of its nodes: what lab.ring returns.
-LabResult<QJSValue> ringNow(LabContext& context);
-// Waits until the ring is at rest, and returns the same.
-LabResult<QJSValue> settleRing(LabContext& context, double timeout);
-
 } // namespace lhrs::gui

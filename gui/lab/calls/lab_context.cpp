@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/calls/lab_context.h"
 
+#include "common/errors.h"
+#include "gui/lab/calls/lab_system.h"
+
+#include <algorithm>
 #include <set>
 
 namespace lhrs::gui {
@@ -21,6 +25,14 @@ std::uint64_t LabRandom::next()
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
     return x ^ (x >> 31);
+}
+
+const LabSystem* LabContext::systemNamed(const QString& name) const
+{
+    const auto found = std::find_if(
+        systems.begin(), systems.end(), [&](const LabSystem* one) { return name == one->words().name; });
+    LHRS_CHECK(found != systems.end());
+    return *found;
 }
 
 double LabContext::nowSeconds() const
@@ -231,28 +243,6 @@ QString LabContext::nameOf(ProcessId process) const
 {
     const auto known = control.find(process);
     return known ? QString::fromStdString(known->info.name()) : QString::number(process);
-}
-
-LabResult<bool> LabContext::awaitCoordinator(double timeout) const
-{
-    if (system != "lhrs")
-        return true; // it has no file to look for
-    const auto deadline = deadlineIn(timeout);
-    for (;;) {
-        const auto file = describeFile();
-        if (!file)
-            return file.error();
-        if (!file->is_listening())
-            return true;
-        if (now() >= deadline)
-            return LabError { LabCode::Timeout,
-                QString("After %1 s the coordinator is still %2.")
-                    .arg(timeout)
-                    .arg(QString::fromStdString(file->under_way())) };
-        waitBeyond(ingest.committed(), now() + std::chrono::milliseconds(50));
-        if (isStopped())
-            return stopped();
-    }
 }
 
 LabResult<bool> LabContext::catchUp(std::chrono::milliseconds timeout) const

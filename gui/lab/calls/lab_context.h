@@ -22,10 +22,14 @@
 #include <optional>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 namespace lhrs::gui {
 
+class LabSystem;
 class WitnessBook;
+
+using LabSystems = std::vector<const LabSystem*>;
 
 constexpr double kAnswerSeconds = 5; // real time in which a process has to answer, in s
 constexpr std::size_t kEventsAtOnce = 2000; // events examined in one go
@@ -86,6 +90,7 @@ struct LabContext {
     std::function<void(double seconds)> dwell; // a pause of the show
     LabTables& tables;
     LabCharts& charts;
+    const LabSystems& systems;
     std::function<QString()> lacking = {}; // why the memory limit forbids more; empty if it does not
     // Runs the script that acts in place of a person in an exercise; `before` is called before each of its calls.
     // Null if there is no such script.
@@ -94,7 +99,7 @@ struct LabContext {
 
     LabRandom random { settings.seed };
     bool hasCluster = false;
-    QString system = "lhrs"; // of the cluster
+    const LabSystem* system = systems.front(); // of the cluster
     pb::FileConfig config = {};
     std::uint32_t recordBytes = 100;
     std::map<QString, LabClientInfo> clients = {}; // by name
@@ -113,6 +118,8 @@ struct LabContext {
     mutable std::pair<int, std::uint64_t> heard {};
     int expectationsHeld = 0, expectationsFailed = 0;
     bool hasTakenSets = false; // lab.params was called
+
+    const LabSystem* systemNamed(const QString& name) const; // it is one of them (check)
 
     bool isStopped() const { return stopToken().stop_requested(); }
     LabError stopped() const { return { LabCode::Stopped, "The script was stopped." }; }
@@ -153,8 +160,6 @@ struct LabContext {
         const std::vector<std::pair<CallTarget, pb::Command>>& calls, double timeoutSeconds) const;
     // The coordinator's own view of the file.
     LabResult<pb::FileDescription> describeFile(double timeoutSeconds = 5) const;
-    // Waits until the coordinator knows its file again, in case it was restarted.
-    LabResult<bool> awaitCoordinator(double timeoutSeconds) const;
     // The name of the process, or its number if nothing else is known of it.
     QString nameOf(ProcessId process) const;
     // Waits until the coordinator knows all servers that were started, as spares or as buckets.

@@ -2,8 +2,7 @@
 // Exercises: a person or a stand-in script performs a task, and the events of the run are judged.
 #include "gui/lab/reel/exercise.h"
 #include "gui/lab/calls/lab.h"
-#include "gui/lab/calls/lab_values.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/calls/lab_system.h"
 #include "gui/lab/words/process/process_words.h"
 
 #include <QJSEngine>
@@ -28,74 +27,38 @@ bool isJudged(const pb::Event& event)
     return !event.has_message_sent() && !event.has_message_received() && !event.has_gauges();
 }
 
-QString stateOf(const DownMember* down, pb::MemberState state)
-{
-    return down == nullptr ? QString::fromStdString(stateWord(state))
-        : down->isLost     ? QStringLiteral("lost")
-                           : QStringLiteral("failed");
-}
-
 QString processName(const ClusterState& state, ProcessId process)
 {
     return QString::fromStdString(processShown(process, state));
 }
 
-// A group that lost more than the parity replaces stays lost until a person acknowledges the loss.
-bool isLostGroup(const ClusterState& state, std::uint32_t number)
+// Whether nothing is under way according to the events, not even an operation.
+bool isAtRest(const LabSystem& system, const ClusterState& state)
 {
-    const auto group = state.groups.find(number);
-    return group != state.groups.end() && group->second.state == pb::GROUP_LOST;
-}
-
-// Whether nothing is under way according to the events: splits, recoveries, suspicions, operations.
-bool isAtRest(const ClusterState& state)
-{
-    if (state.file.splitsOwed > 0 && state.file.waitsFor.empty())
-        return false;
-    const auto isBusy = [](const auto& split) { return split.second.isUnderWay(); };
-    if (std::any_of(state.splits.begin(), state.splits.end(), isBusy))
-        return false;
-    for (const auto& [number, group] : state.groups)
-        if (!isLostGroup(state, number)
-            && (group.state != pb::GROUP_UP || group.parityIsBeingAdded || group.recovery.isUnderWay()
-                || !group.suspected.empty()))
-            return false;
     for (const auto& [process, client] : state.clients) {
         const auto known = state.processes.find(process);
         if (client.operations != client.done && known != state.processes.end() && !known->second.hasEnded)
             return false;
     }
-    if (state.file.config.recovery() != pb::RECOVERY_AUTOMATIC)
-        return true;
-    // The failure of an ended process may not have been detected yet.
-    const auto isMissing = [&](const auto& bucket, std::uint32_t group) {
-        const auto known = state.processes.find(bucket.process);
-        return known != state.processes.end() && known->second.hasEnded && state.downOf(bucket) == nullptr
-            && !isLostGroup(state, group);
-    };
-    for (const auto& [number, bucket] : state.data)
-        if (isMissing(bucket, number / state.m()))
-            return false;
-    return std::none_of(state.parity.begin(), state.parity.end(),
-        [&](const auto& one) { return isMissing(one.second, one.second.group); });
+    return system.isAtRest(state);
 }
 
 // The state after the events, which the judge also sees.
 class StateValue {
 public:
-    StateValue(const ClusterState& state, QJSEngine& engine) : m_state(state), m_engine(engine) { }
+    StateValue(const LabSystem& system, const ClusterState& state, QJSEngine& engine)
+        : m_system(system), m_state(state), m_engine(engine)
+    {
+    }
 
     QJSValue make() const
     {
         QJSValue value = m_engine.newObject();
-        value.setProperty("file", file());
-        value.setProperty("buckets", listOf(m_state.data, [this](const auto& one) { return bucket(one.second); }));
-        value.setProperty("parity", listOf(m_state.parity, [this](const auto& one) { return parity(one.second); }));
-        value.setProperty("groups", listOf(m_state.groups, [this](const auto& one) { return group(one.second); }));
+        m_system.addState(m_state, m_engine, value);
         value.setProperty(
             "processes", listOf(m_state.processes, [this](const auto& one) { return process(one.second); }));
         value.setProperty("clients", listOf(m_state.clients, [this](const auto& one) { return client(one.second); }));
-        value.setProperty("isAtRest", isAtRest(m_state));
+        value.setProperty("isAtRest", isAtRest(m_system, m_state));
         return value;
     }
 
@@ -107,58 +70,6 @@ private:
         for (const auto& one : all)
             list.setProperty(i++, make(one));
         return list;
-    }
-
-    QJSValue file() const
-    {
-        std::uint64_t records = 0;
-        for (const auto& [number, bucket] : m_state.data)
-            records += bucket.count;
-        const double room = double(m_state.file.buckets) * m_state.file.config.b();
-        QJSValue value = m_engine.newObject();
-        value.setProperty("i", m_state.file.i);
-        value.setProperty("n", m_state.file.n);
-        value.setProperty("M", m_state.file.buckets);
-        value.setProperty("K", m_state.file.availability);
-        value.setProperty("b", m_state.file.config.b());
-        value.setProperty("m", m_state.m());
-        value.setProperty("records", scriptNumber(records));
-        value.setProperty("loadFactor", room > 0 ? double(records) / room : 0.0);
-        value.setProperty("splitsOwed", m_state.file.splitsOwed);
-        return value;
-    }
-
-    QJSValue bucket(const DataBucketState& bucket) const
-    {
-        QJSValue value = m_engine.newObject();
-        value.setProperty("number", bucket.number);
-        value.setProperty("group", bucket.number / m_state.m());
-        value.setProperty("level", bucket.level);
-        value.setProperty("records", bucket.count);
-        value.setProperty("state", stateOf(m_state.downOf(bucket), bucket.state));
-        value.setProperty("process", processName(m_state, bucket.process));
-        return value;
-    }
-
-    QJSValue parity(const ParityBucketState& bucket) const
-    {
-        QJSValue value = m_engine.newObject();
-        value.setProperty("group", bucket.group);
-        value.setProperty("column", bucket.column);
-        value.setProperty("records", bucket.recordGroups);
-        value.setProperty("state", stateOf(m_state.downOf(bucket), bucket.state));
-        value.setProperty("process", processName(m_state, bucket.process));
-        return value;
-    }
-
-    QJSValue group(const GroupState& group) const
-    {
-        QJSValue value = m_engine.newObject();
-        value.setProperty("number", group.number);
-        value.setProperty("k", group.k);
-        value.setProperty("kEffective", group.state == pb::GROUP_LOST ? 0 : group.kEffective());
-        value.setProperty("state", QString::fromStdString(groupStateWord(group.state)));
-        return value;
     }
 
     // The time of its end is left out, because no event reports it.
@@ -184,6 +95,7 @@ private:
         return value;
     }
 
+    const LabSystem& m_system;
     const ClusterState& m_state;
     QJSEngine& m_engine;
 };
@@ -266,7 +178,7 @@ public:
                 const auto isHeld = judge(m_context.ingest.state());
                 if (!isHeld)
                     return isHeld;
-                if (*isHeld && isAtRest(m_context.ingest.state())) {
+                if (*isHeld && isAtRest(*m_context.system, m_context.ingest.state())) {
                     const auto isDone = judgeAtRest();
                     if (!isDone || *isDone)
                         return isDone;
@@ -332,10 +244,10 @@ private:
         const auto deadline = m_context.deadlineIn(seconds);
         for (;;) {
             m_context.hearOut();
-            if (isAtRest(m_context.ingest.state())) {
+            if (isAtRest(*m_context.system, m_context.ingest.state())) {
                 if (const auto here = m_context.catchUp(); !here)
                     return here;
-                if (isAtRest(m_context.ingest.state()))
+                if (isAtRest(*m_context.system, m_context.ingest.state()))
                     return true;
             }
             if (m_context.now() >= deadline)
@@ -393,7 +305,7 @@ private:
             return gathered;
         if (!m_shown.trouble.isEmpty())
             return false;
-        const QJSValue value = StateValue(state, m_context.engine).make();
+        const QJSValue value = StateValue(*m_context.system, state, m_context.engine).make();
         for (std::uint32_t i = 0; i < m_judges.size(); ++i)
             if (const auto taken = take(i, m_context.callBack(m_judges[i], { m_events, value })); !taken)
                 return taken;

@@ -3,7 +3,7 @@
 #include "common/kinds.h"
 #include "gui/lab/control/fault_orders.h"
 #include "gui/lab/calls/lab.h"
-#include "gui/lab/calls/lab_values.h"
+#include "gui/lab/calls/lab_system.h"
 
 #include <QJSEngine>
 
@@ -185,8 +185,8 @@ struct FaultCalls {
         const auto started = context.local.restart(*processes, context.stopToken());
         if (!started)
             return refused(started.error().text);
-        // A coordinator restarted for a running file listens first.
-        if (const auto listened = context.awaitCoordinator(arguments.number("timeout")); !listened)
+        // A coordinator that was started again may have to learn its cluster first.
+        if (const auto listened = context.system->awaitCoordinator(context, arguments.number("timeout")); !listened)
             return listened.error();
         if (const auto known = context.awaitServers(arguments.number("timeout")); !known)
             return known.error();

@@ -4,6 +4,7 @@
 
 #include "common/errors.h"
 
+#include <QDir>
 #include <QFile>
 #include <QJSEngine>
 #include <QJSValueIterator>
@@ -238,7 +239,11 @@ const LabReference& LabReference::instance()
 LabReference::LabReference()
 {
     loadLabResource();
-    for (const char* name : { ":/lab/lab_reference.json", ":/lab/lab_ring.json" }) {
+    QStringList names { ":/lab/lab_reference.json" };
+    const QDir systems(":/lab/systems");
+    for (const QString& name : systems.entryList(QDir::Files, QDir::Name))
+        names << systems.filePath(name);
+    for (const QString& name : names) {
         QFile file(name);
         LHRS_CHECK(file.open(QIODevice::ReadOnly));
         load(QJsonDocument::fromJson(file.readAll()).object());

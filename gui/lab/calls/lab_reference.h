@@ -70,8 +70,8 @@ private:
     QStringList m_given;
 };
 
-// lab_reference.json, and lab_ring.json beside it: the tables of calls, arguments, defaults and errors that the object
-// `lab` is built from.
+// lab_reference.json, and the file of each system that has one, in the resource folder :/lab/systems: the tables of
+// calls, arguments, defaults and errors that the object `lab` is built from.
 class LabReference {
 public:
     // Read once from the resource; a malformed table is a programming error (check).

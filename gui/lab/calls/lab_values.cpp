@@ -3,6 +3,7 @@
 
 #include "common/kinds.h"
 #include "common/lhrs/linear_hash.h"
+#include "gui/lab/calls/lab_system.h"
 #include "gui/lab/words/lhrs/file_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/tables/near_word.h"
@@ -11,7 +12,6 @@
 #include <QStringDecoder>
 
 #include <algorithm>
-#include <set>
 
 namespace lhrs::gui {
 
@@ -193,134 +193,24 @@ QString hexOf(const std::string& bytes)
 
 double secondsOf(std::int64_t ns) { return double(ns) / 1e9; }
 
-std::vector<pb::Place> placesOf(const QJSValue& target)
+QJSValue makeTarget(
+    const LabContext& context, const QString& shown, const std::vector<std::pair<QString, QJSValue>>& fields)
 {
-    std::vector<pb::Place> places;
-    const QString role = target.property("role").toString();
-    if (role != "data" && role != "parity")
-        return places;
-    const QJSValue numbers = target.property("numbers");
-    for (std::uint32_t i = 0; i < numbers.property("length").toUInt(); ++i) {
-        pb::Place place;
-        place.set_role(role == "data" ? pb::DATA : pb::PARITY);
-        place.set_number(role == "data" ? numbers.property(i).toUInt() : target.property("group").toUInt());
-        place.set_column(role == "data" ? 0 : numbers.property(i).toUInt());
-        places.push_back(place);
-    }
-    return places;
+    QJSValue object = context.engine.newObject();
+    object.setProperty("labTarget", shown);
+    for (const auto& [name, value] : fields)
+        object.setProperty(name, value);
+    return context.prelude.property("target").call({ object });
 }
-
-ProcessId holderOf(const pb::FileDescription& file, const pb::Place& place)
-{
-    const std::uint32_t m = std::max(1u, file.config().m());
-    const std::uint32_t number = place.role() == pb::DATA ? place.number() / m : place.number();
-    const std::uint32_t index = place.role() == pb::DATA ? place.number() % m : place.column();
-    for (const auto& group : file.groups())
-        if (group.number() == number)
-            for (const pb::Member& member : group.view().members())
-                if (member.role() == place.role() && member.index() == index)
-                    return member.holder().node();
-    return 0;
-}
-
-ProcessId holderOf(const ClusterState& state, const pb::Place& place)
-{
-    if (place.role() == pb::DATA) {
-        const auto bucket = state.data.find(place.number());
-        return bucket == state.data.end() ? 0 : bucket->second.process;
-    }
-    const auto parity = state.parity.find({ place.number(), place.column() });
-    return parity == state.parity.end() ? 0 : parity->second.process;
-}
-
-namespace {
-
-// The manager of a running recovery of the group, or else the parity bucket that would be the manager.
-LabResult<FoundTarget> findManager(const LabContext& context, std::uint32_t group)
-{
-    const auto file = context.describeFile();
-    if (!file)
-        return file.error();
-    for (const auto& known : file->groups()) {
-        if (known.number() != group)
-            continue;
-        const pb::View& view = known.view();
-        const bool isChosen = view.state() == pb::GROUP_FROZEN || view.state() == pb::GROUP_DEGRADED;
-        const pb::Member* manager = nullptr;
-        for (const pb::Member& member : view.members())
-            if (member.role() == pb::PARITY && member.state() == pb::UP
-                && (manager == nullptr || (isChosen && member.index() == view.manager())))
-                manager = &member;
-        if (manager == nullptr)
-            return LabError { LabCode::BadArgument,
-                QString("Group %1 has no parity bucket that could be its recovery manager.").arg(group) };
-        pb::Place place;
-        place.set_role(pb::PARITY);
-        place.set_number(group);
-        place.set_column(manager->index());
-        return FoundTarget { place, manager->holder().node(), shownPlace(place) };
-    }
-    return LabError { LabCode::BadArgument,
-        QString("There is no group %1: the file has %2.").arg(group).arg(file->groups_size()) };
-}
-
-} // namespace
 
 LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSValue& target)
 {
-    std::vector<FoundTarget> found;
-    const QString role = target.property("role").toString();
-    if (const auto places = placesOf(target); !places.empty()) {
-        const auto file = context.describeFile();
-        const bool isWithoutCoordinator = !file
-            && (file.error().code == LabCode::Unreachable || file.error().code == LabCode::Timeout);
-        if (!file && !isWithoutCoordinator)
-            return file.error();
-        // Without a coordinator the events are the best source; those already published are awaited.
-        const auto isTold = [&](const pb::Place& place) { return holderOf(context.ingest.state(), place) != 0; };
-        if (isWithoutCoordinator && !std::all_of(places.begin(), places.end(), isTold))
-            if (const auto here = context.catchUp(); !here)
-                return here.error();
-        for (const pb::Place& place : places) {
-            const ProcessId holder = isWithoutCoordinator ? holderOf(context.ingest.state(), place)
-                                                          : holderOf(*file, place);
-            if (holder == 0 && isWithoutCoordinator)
-                return file.error();
-            if (holder == 0)
-                return LabError { LabCode::BadArgument,
-                    shownPlace(place) + " does not exist: the file has " + QString::number(file->buckets())
-                        + " data buckets in " + QString::number(file->groups_size()) + " groups." };
-            found.push_back({ place, holder, shownPlace(place) });
-        }
-        return found;
-    }
-    if (role == "manager") {
-        const auto manager = findManager(context, target.property("group").toUInt());
-        if (!manager)
-            return manager.error();
-        return std::vector<FoundTarget> { *manager };
-    }
-    if (role == "coordinator")
+    for (const LabSystem* system : context.systems)
+        if (auto found = system->find(context, target); !found || !found->empty())
+            return found;
+    if (target.property("role").toString() == "coordinator")
         return std::vector<FoundTarget> { { {}, context.control.coordinator(), "coordinator" } };
     const std::vector<KnownProcess> directory = context.control.directory();
-    if (role == "spare") {
-        const pb::Role pool = target.property("pool").toString() == "parity" ? pb::PARITY : pb::DATA;
-        std::uint32_t index = target.property("index").toUInt();
-        // The directory learns of a new place slightly later than the coordinator.
-        const auto file = context.describeFile();
-        if (!file)
-            return file.error();
-        std::set<ProcessId> members;
-        for (const auto& group : file->groups())
-            for (const pb::Member& member : group.view().members())
-                members.insert(member.holder().node());
-        for (const KnownProcess& known : directory)
-            if (known.info.kind() == pb::NODE && !known.hasEnded && known.info.spare_role() == pool
-                && known.place.role() == pb::NO_ROLE && !members.contains(known.info.node()) && index-- == 0)
-                return std::vector<FoundTarget> { { {}, known.info.node(),
-                    QString::fromStdString(known.info.name()) } };
-        return LabError { LabCode::BadArgument, "There is no " + target.toString() + "." };
-    }
     const QString id = target.property("id").toString();
     // A restarted server has the name of its predecessor; the living process is meant.
     for (const bool mustLive : { true, false })
@@ -351,18 +241,6 @@ LabResult<std::uint64_t> cursorOf(const LabContext& context, const QJSValue& sin
     if (!index.isNumber())
         return LabError { LabCode::BadArgument, "The option since must be what lab.here() gave, or an event." };
     return std::uint64_t(index.toNumber());
-}
-
-LabResult<std::uint32_t> sliceOf(const QJSValue& option, const QString& call)
-{
-    const bool isNumber = option.isNumber() && option.toNumber() >= 1 && option.toNumber() <= (1 << 24)
-        && std::floor(option.toNumber()) == option.toNumber();
-    if (!isNumber && option.toString() != "auto")
-        return LabError { LabCode::BadArgument,
-            "The option slice of " + call + " is a number of ranks, at least 1, or 'auto', not " + option.toString()
-                + ".",
-            "slice: 5" };
-    return isNumber ? option.toUInt() : 0;
 }
 
 } // namespace lhrs::gui

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lhrs::gui {
@@ -40,13 +41,6 @@ QString readable(const QJSValue& value, QJSEngine& engine);
 QString hexOf(const std::string& bytes);
 double secondsOf(std::int64_t ns);
 
-// The number of ranks in a slice, from an option that is a number or 'auto' (0). Else BadArgument; `call` is the call
-// that has the option.
-LabResult<std::uint32_t> sliceOf(const QJSValue& option, const QString& call);
-// The Timing of a finished bucket recovery; `failed`: the events that declared its buckets failed.
-QJSValue recoveryTiming(
-    const LabContext& context, const pb::RecoveryFinished& done, const std::vector<RunEvent>& failed);
-
 // ---- targets
 
 // A resolved target of the script: its place and the process that is there now.
@@ -58,34 +52,15 @@ struct FoundTarget {
 
 // A published table, by its name in scenarios/paper. BadArgument: no such table.
 LabResult<CsvTable> publishedTable(const LabContext& context, const QString& name);
-// The recovery way that a word such as "onAlarm" names; an unknown word gives off.
-pb::RecoveryWay recoveryWayOf(const QString& word);
-// Changes the recovery way of the running file and returns the former one. Refused, Timeout: see the command
-// SetRecovery.
-LabResult<pb::RecoveryWay> setRecoveryWay(LabContext& context, pb::RecoveryWay way);
-// The places that a bucket target names, in its order; empty for any other target.
-std::vector<pb::Place> placesOf(const QJSValue& target);
+// The script's object for a target: its name, and what it is found by.
+QJSValue makeTarget(
+    const LabContext& context, const QString& shown, const std::vector<std::pair<QString, QJSValue>>& fields);
 // The processes that a target names now. BadArgument: the target does not exist.
 LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSValue& target);
 // The same for a call that takes a single process.
 LabResult<FoundTarget> findTarget(LabContext& context, const QJSValue& target);
-// The holder of a place according to a file description; 0: the place does not exist.
-ProcessId holderOf(const pb::FileDescription& file, const pb::Place& place);
-// The holder of a place according to the events; 0: there is none.
-ProcessId holderOf(const ClusterState& state, const pb::Place& place);
-
 // The number of active faults: armed network faults, paused processes, and killed processes that were not restarted.
 int faultsActive(const LabContext& context);
-
-// The times of an event that reports how the time of a rebuild was spent.
-template <class Event> void setTimes(QJSValue& timing, std::int64_t totalNs, const Event& event)
-{
-    timing.setProperty("total_s", double(totalNs) / 1e9);
-    timing.setProperty("process_s", double(event.process_ns()) / 1e9);
-    timing.setProperty("comm_s", double(event.communication_ns()) / 1e9);
-    timing.setProperty("other_s", double(event.other_ns()) / 1e9);
-    timing.setProperty("transfer_s", double(event.transfer_ns()) / 1e9);
-}
 
 // Counts and reports an expectation. Returns an error when it does not hold, unless the script is to keep going.
 LabResult<QJSValue> judgeExpectation(LabContext& context, bool isHeld, const QString& text, const QString& detail);

@@ -3,6 +3,7 @@
 
 #include "common/errors.h"
 #include "gui/lab/calls/lab.h"
+#include "gui/lab/script/lab_systems.h"
 #include "gui/lab/tables/run_facts.h"
 #include "gui/lab/local/session.h"
 
@@ -302,7 +303,8 @@ void ScriptEngine::run(const QString& source, const QString& file)
         QJSEngine engine;
         LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_session.witnesses(),
             m_observer, m_settings, engine, {}, [this] { return phaseToken(); },
-            [this](double seconds) { dwell(seconds); }, *m_tables, *m_charts, [this] { return lackingMemory(); } };
+            [this](double seconds) { dwell(seconds); }, *m_tables, *m_charts, labSystems(),
+            [this] { return lackingMemory(); } };
         Lab lab(context, [this](int line, const CallReference& call) { beforeCall(line, call); });
         lab.install();
         m_standIn.reset();
@@ -409,7 +411,7 @@ LabResult<bool> ScriptEngine::runStandIn(LabContext& exercise, const std::functi
     QJSEngine engine; // a separate engine, so that the two scripts cannot affect each other
     LabContext context { exercise.ingest, exercise.control, exercise.local, exercise.witnesses, exercise.observer,
         exercise.settings, engine, {}, exercise.stopToken, exercise.dwell, exercise.tables, exercise.charts,
-        exercise.lacking };
+        exercise.systems, exercise.lacking };
     context.isStandIn = true;
     context.hasCluster = exercise.hasCluster;
     context.config = exercise.config;

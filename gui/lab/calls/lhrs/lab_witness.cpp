@@ -2,7 +2,7 @@
 // Calls for witnesses of contents: what buckets held at one time, for a later comparison. The watcher keeps a
 // checksum of every record; the recording does not contain them.
 #include "gui/lab/calls/lab.h"
-#include "gui/lab/calls/lab_values.h"
+#include "gui/lab/calls/lhrs/lab_file.h"
 #include "gui/lab/control/invariant_findings.h"
 #include "gui/lab/words/lhrs/record_group.h"
 

@@ -2,7 +2,7 @@
 // The call for the parity check of a group.
 #include "gui/lab/control/audit.h"
 #include "gui/lab/calls/lab.h"
-#include "gui/lab/calls/lab_values.h"
+#include "gui/lab/calls/lhrs/lab_file.h"
 #include "gui/lab/control/invariant_findings.h"
 
 #include <QJSEngine>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls that change the structure of the file, and the wait until it is at rest.
 #include "gui/lab/calls/lab.h"
-#include "gui/lab/calls/lab_cluster.h"
-#include "gui/lab/calls/lab_values.h"
+#include "gui/lab/calls/lhrs/lab_file.h"
 #include "gui/lab/words/sentences.h"
 
 #include "common/lhrs/linear_hash.h"
@@ -106,32 +105,6 @@ LabResult<QString> whatIsOpen(LabContext& context)
                 .arg(QString::fromStdString(known.info.name()));
     }
     return QString();
-}
-
-LabResult<QJSValue> settle(LabContext& context, double timeout)
-{
-    const auto deadline = context.deadlineIn(timeout);
-    for (;;) {
-        const auto open = whatIsOpen(context);
-        if (!open)
-            return open.error();
-        if (open->isEmpty())
-            break;
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - context.now());
-        if (left.count() <= 0)
-            return LabError { LabCode::Timeout,
-                "Not at rest after " + QString::number(timeout) + " s: " + *open + "." };
-        pb::Command command;
-        command.mutable_await_rest()->set_timeout_ms(std::uint32_t(left.count()));
-        const double seconds = double(left.count()) / 1000;
-        const auto rest = context.ask(context.control.coordinator(), std::move(command), seconds + 1);
-        if (!rest && rest.error().code != LabCode::Timeout)
-            return rest.error();
-        context.waitBeyond(context.ingest.committed(), context.now() + kLookAgain);
-        if (context.isStopped())
-            return context.stopped();
-    }
-    return fileState(context);
 }
 
 LabResult<QJSValue> split(LabContext& context, double timeout)
@@ -280,13 +253,35 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
 
 } // namespace
 
+LabResult<QJSValue> FileLab::settle(LabContext& context, double timeout) const
+{
+    const auto deadline = context.deadlineIn(timeout);
+    for (;;) {
+        const auto open = whatIsOpen(context);
+        if (!open)
+            return open.error();
+        if (open->isEmpty())
+            break;
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - context.now());
+        if (left.count() <= 0)
+            return LabError { LabCode::Timeout,
+                "Not at rest after " + QString::number(timeout) + " s: " + *open + "." };
+        pb::Command command;
+        command.mutable_await_rest()->set_timeout_ms(std::uint32_t(left.count()));
+        const double seconds = double(left.count()) / 1000;
+        const auto rest = context.ask(context.control.coordinator(), std::move(command), seconds + 1);
+        if (!rest && rest.error().code != LabCode::Timeout)
+            return rest.error();
+        context.waitBeyond(context.ingest.committed(), context.now() + kLookAgain);
+        if (context.isStopped())
+            return context.stopped();
+    }
+    return fileState(context);
+}
+
 void addStructureCalls(Lab& lab, LabContext& context)
 {
     lab.handle("lab.file", [&](const LabCall&) { return fileState(context); });
-    lab.handle("lab.settle", [&](const LabCall& c) {
-        const double timeout = c.arguments.number("timeout");
-        return context.system == "lhrs" ? settle(context, timeout) : settleRing(context, timeout);
-    });
     lab.handle("lab.split", [&](const LabCall& c) { return split(context, c.arguments.number("timeout")); });
     lab.handle("lab.raiseAvailability", [&](const LabCall& c) { return raiseAvailability(context, c.arguments); });
     lab.handle("lab.addParity", [&](const LabCall& c) { return addParity(context, c.arguments); });

@@ -2,7 +2,7 @@
 // Calls for a ring that walks: start it, let nodes join and leave, look up keys through a given node.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_cluster.h"
-#include "gui/lab/calls/lab_values.h"
+#include "gui/lab/calls/walk/lab_ring.h"
 #include "gui/lab/words/process/process_words.h"
 
 #include <algorithm>
@@ -276,8 +276,7 @@ LabResult<bool> awaitRing(LabContext& context, std::uint32_t nodes, double timeo
     }
 }
 
-} // namespace
-
+// What lab.ring returns: the ring as its master describes it, with the keys of its nodes.
 LabResult<QJSValue> ringNow(LabContext& context)
 {
     const auto ring = describeRing(context);
@@ -306,7 +305,9 @@ LabResult<QJSValue> ringNow(LabContext& context)
     return result;
 }
 
-LabResult<QJSValue> settleRing(LabContext& context, double timeout)
+} // namespace
+
+LabResult<QJSValue> RingLab::settle(LabContext& context, double timeout) const
 {
     const auto rest = awaitRest(context, timeout);
     if (!rest)
@@ -314,7 +315,7 @@ LabResult<QJSValue> settleRing(LabContext& context, double timeout)
     return ringNow(context);
 }
 
-LabResult<QJSValue> startRing(LabContext& context, const Arguments& o)
+LabResult<QJSValue> RingLab::start(LabContext& context, const Arguments& o) const
 {
     if (const auto good = checkRingOptions(o); !good)
         return good.error();
@@ -341,7 +342,7 @@ LabResult<QJSValue> startRing(LabContext& context, const Arguments& o)
     if (const auto known = context.awaitServers(timeout); !known)
         return known.error();
     context.hasCluster = true;
-    context.system = "walk";
+    context.system = this;
     context.config = {};
     context.recordBytes = o.integer("recordBytes");
     if (chosen.isNew) {
@@ -363,7 +364,13 @@ LabResult<QJSValue> startRing(LabContext& context, const Arguments& o)
     return result;
 }
 
-void addRingCalls(Lab& lab, LabContext& context)
+LabSystem::Words RingLab::words() const
+{
+    return { "walk", "a ring", "lab.cluster({ system: 'walk' }) makes a ring.",
+        "See lab.ring(), lab.join(), client.lookUp()." };
+}
+
+void RingLab::addCalls(Lab& lab, LabContext& context) const
 {
     lab.handle("lab.ring", [&](const LabCall&) { return ringNow(context); });
     lab.handle("lab.join", [&](const LabCall& c) { return join(context, c.arguments); });

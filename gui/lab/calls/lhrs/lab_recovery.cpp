@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls for manual recovery: ordering a recovery, or acknowledging a loss.
 #include "gui/lab/calls/lab.h"
-#include "gui/lab/calls/lab_values.h"
+#include "gui/lab/calls/lhrs/lab_file.h"
 #include "gui/lab/words/lhrs/file_words.h"
 
 #include <QJSEngine>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls for the invariants.
 #include "gui/lab/calls/lab.h"
-#include "gui/lab/calls/lab_values.h"
+#include "gui/lab/calls/lhrs/lab_file.h"
 #include "gui/lab/state/lhrs/invariant_monitor.h"
 
 #include <QJSEngine>
@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain(50);
+constexpr std::chrono::milliseconds kSettleAgain(50);
 
 QString sentenceOf(const InvariantShown& invariant)
 {
@@ -81,7 +81,7 @@ LabResult<QJSValue> expectInvariants(LabContext& context, const Arguments& argum
         }
         // A change under way may end, and a new detail level may take effect, so wait; a violation is final.
         if ((isPending || !wrong.isEmpty()) && !isViolated && context.now() < deadline) {
-            context.waitBeyond(std::numeric_limits<std::uint64_t>::max(), context.now() + kLookAgain);
+            context.waitBeyond(std::numeric_limits<std::uint64_t>::max(), context.now() + kSettleAgain);
             if (context.isStopped())
                 return context.stopped();
             continue;
