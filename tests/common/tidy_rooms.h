@@ -91,17 +91,20 @@ inline const QList<Room>& rooms()
         { u"gui/view/paint"_s, u"gui/show"_s, kNoSocket },
         { u"gui/view/time"_s, u"gui/view/paint"_s, kNoSocket },
         { u"gui/view/system"_s, u"gui/view/time"_s, kNoSocket },
-        { u"gui/view/lhrs"_s, u"gui/view/system"_s, kNoSocket },
+        { u"gui/view/lhrs"_s, u"gui/view/system gui/show/lhrs"_s, kNoSocket },
         { u"gui/view/walk"_s, u"gui/view/system"_s, kNoSocket },
-        { u"gui/view/canvas"_s, u"gui/view/lhrs gui/view/walk"_s, kNoSocket },
+        { u"gui/view/systems"_s, u"gui/view/system"_s, kNoSocket },
+        { u"gui/view/systems/view_systems.cpp"_s, u"gui/view/systems gui/view/lhrs gui/view/walk"_s, kNoSocket },
+        { u"gui/view/canvas"_s, u"gui/view/systems"_s, kNoSocket },
         { u"gui/view/lhrs/records"_s, u"gui/view/lhrs"_s, kNoSocket },
-        { u"gui/view/panels"_s, u"gui/view/lhrs gui/lab/export"_s, kNoSocket },
-        { u"gui/view/timeline"_s, u"gui/view/lhrs"_s, kNoSocket },
+        { u"gui/view/panels"_s, u"gui/view/systems gui/lab/export"_s, kNoSocket },
+        { u"gui/view/panels/lhrs"_s, u"gui/view/lhrs"_s, kNoSocket },
+        { u"gui/view/timeline"_s, u"gui/view/systems"_s, kNoSocket },
         { u"gui/view/charts"_s, u"gui/view/time gui/lab/export"_s, kNoSocket },
         { u"gui/view/editor"_s, u"gui/view/paint gui/lab/script"_s, kNoSocket },
         { u"gui/window/widgets"_s,
-            u"gui/view/canvas gui/view/lhrs/records gui/view/panels gui/view/timeline gui/view/charts "_s
-            u"gui/view/editor"_s,
+            u"gui/view/canvas gui/view/lhrs/records gui/view/panels gui/view/panels/lhrs gui/view/timeline "_s
+            u"gui/view/charts gui/view/editor"_s,
             kNoSocket },
         { u"gui/window/commands"_s, u"gui/window/widgets"_s, kNoSocket },
         { u"gui/window/player"_s, u"gui/window/commands"_s, kNoSocket },
@@ -113,7 +116,7 @@ inline const QList<Room>& rooms()
         { u"gui/window/operate"_s, u"gui/window/inspect"_s, kNoSocket },
         { u"gui/window/show"_s, u"gui/window/inspect gui/show/lhrs"_s, kNoSocket },
         { u"gui/window/main"_s, u"gui/window/operate gui/window/show"_s, kNoSocket },
-        { u"tests"_s, u"gui/window/main gui/show/lhrs node node/sim/walk"_s, u"^$"_s },
+        { u"tests"_s, u"gui/window/main gui/show/lhrs gui/view/walk node node/sim/walk"_s, u"^$"_s },
     };
     return kRooms;
 }

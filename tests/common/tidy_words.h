@@ -104,9 +104,7 @@ inline const QStringList& registrations()
         u"gui/lab/series"_s, // what each adds to the series of a run
         u"gui/lab/words"_s, // the sentences of each
         u"gui/show/show_systems.cpp"_s, // what shows say of each
-        u"gui/view/canvas"_s, // the picture of each
-        u"gui/view/panels"_s, // the names of objects are those of LH*RS, here and in the timeline: a debt
-        u"gui/view/timeline"_s,
+        u"gui/view/systems/view_systems.cpp"_s, // the picture and the words of each
         u"gui/window/show"_s, // the tour is about a file: a debt
         u"gui/window/widgets"_s, // the window begins with all pictures
         u"node"_s, // the mains: which systems `--system` knows

@@ -6,7 +6,7 @@
 
 #include "gui/lab/export/run_story.h"
 #include "gui/view/panels/event_log.h"
-#include "gui/view/panels/image_view.h"
+#include "gui/view/panels/lhrs/image_view.h"
 #include "gui/view/timeline/space_time_view.h"
 
 #include <QMouseEvent>

@@ -6,7 +6,7 @@
 #include "tests/rigs/gui/window_part.h"
 
 #include "gui/lab/words/lhrs/key_try.h"
-#include "gui/view/panels/image_view.h"
+#include "gui/view/panels/lhrs/image_view.h"
 #include "gui/window/main/main_window.h"
 
 #include <QLineEdit>

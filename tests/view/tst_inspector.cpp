@@ -121,7 +121,7 @@ const NodeFacts::Lane* laneOf(const NodeFacts& facts, const QString& name)
 
 QString valueOf(const NodeFacts& facts, const QString& name)
 {
-    for (const NodeFacts::Fact& fact : facts.facts)
+    for (const NodeFact& fact : facts.facts)
         if (fact.name == name)
             return fact.value;
     return {};

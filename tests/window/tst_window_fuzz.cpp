@@ -10,7 +10,7 @@
 #include "tests/rigs/gui/window_part.h"
 
 #include "gui/window/main/main_window.h"
-#include "gui/view/panels/image_view.h"
+#include "gui/view/panels/lhrs/image_view.h"
 #include "gui/view/lhrs/records/record_group_view.h"
 #include "gui/view/timeline/space_time_view.h"
 #include "node/sim/lhrs/swarm.h"

@@ -11,7 +11,7 @@
 #include "gui/view/lhrs/object_words.h"
 #include "gui/window/widgets/glossary_sheet.h"
 #include "gui/window/panels/invariant_panel.h"
-#include "gui/view/panels/image_view.h"
+#include "gui/view/panels/lhrs/image_view.h"
 #include "gui/window/panels/image_panel.h"
 
 #include <QAccessible>

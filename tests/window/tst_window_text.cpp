@@ -8,7 +8,7 @@
 #include "gui/view/lhrs/file_picture.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/main_window.h"
-#include "gui/view/panels/image_view.h"
+#include "gui/view/panels/lhrs/image_view.h"
 
 #include <QDir>
 #include <QDockWidget>

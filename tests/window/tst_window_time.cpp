@@ -187,7 +187,7 @@ void WindowTimeTest::keysAndMouseMoveTheInstant()
     QTest::mouseRelease(&track, Qt::LeftButton);
     QVERIFY(!track.marks().empty());
     const TimeMark mark = track.marks().front();
-    QCOMPARE(mark.kind, TimeMark::Kind::Split);
+    QCOMPARE(mark.look.glyph, Glyph::Fork);
     QTest::mouseClick(&track, Qt::LeftButton, {}, QPoint(int(track.xOf(mark.ns)), 5));
     QCOMPARE(window.timeLine().cursor(), mark.event);
 

@@ -11,7 +11,7 @@
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/show/window_time.h"
 #include "gui/view/charts/chart_panel.h"
-#include "gui/view/panels/image_view.h"
+#include "gui/view/panels/lhrs/image_view.h"
 #include "gui/view/lhrs/records/record_group_view.h"
 
 #include <QContextMenuEvent>

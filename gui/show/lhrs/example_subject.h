@@ -4,7 +4,7 @@
 
 #include "gui/lab/words/process/process_words.h"
 #include "gui/show/words/quantity_words.h"
-#include "gui/show/words/object_ref.h"
+#include "gui/show/lhrs/bucket_group.h"
 
 #include <QString>
 #include <QStringList>

@@ -3,7 +3,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <optional>
 
 namespace lhrs::gui {
 
@@ -32,13 +31,5 @@ struct ObjectRef {
     auto operator<=>(const ObjectRef&) const = default;
     explicit operator bool() const { return kind != ObjectKind::None; }
 };
-
-// The bucket group of a bucket, a parity bucket or a dummy; empty if it has none.
-inline std::optional<std::uint64_t> bucketGroupOf(ObjectRef object, std::uint32_t m)
-{
-    if (object.kind == ObjectKind::Data || object.kind == ObjectKind::Dummy)
-        return object.a / m;
-    return object.kind == ObjectKind::Parity ? std::optional(object.a) : std::nullopt;
-}
 
 } // namespace lhrs::gui

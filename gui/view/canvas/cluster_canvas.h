@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/show/pacer.h"
-#include "gui/view/canvas/system_views.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/view/system/selection.h"
 #include "gui/view/time/frame_clock.h"
 

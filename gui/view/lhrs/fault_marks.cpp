@@ -13,42 +13,6 @@ namespace {
 
 constexpr std::size_t kLinksMax = 12; // of one fault; more links are drawn as one
 
-template <class Peers> std::set<ProcessId> nodesOf(const Peers& peers)
-{
-    std::set<ProcessId> nodes;
-    for (const pb::FaultPeer& peer : peers)
-        nodes.insert(peer.node());
-    return nodes;
-}
-
-pb::FaultWay opposite(pb::FaultWay way)
-{
-    return way == pb::OUTGOING ? pb::INCOMING : way == pb::INCOMING ? pb::OUTGOING : way;
-}
-
-QString nameOfProcess(const ClusterState& state, ProcessId process)
-{
-    const ObjectRef object = objectOf(state, process);
-    if (object.kind == ObjectKind::Client || object.kind == ObjectKind::Spare)
-        return nameOf(state, object).section(QLatin1Char(' '), 1);
-    return object ? nameOf(state, object) : QStringLiteral("a process that has ended");
-}
-
-// "data 1, data 2 and alice"; of many processes only the first ones.
-template <class Processes> QString namesOf(const ClusterState& state, const Processes& processes)
-{
-    QStringList names;
-    for (const ProcessId process : processes)
-        names << nameOfProcess(state, process);
-    names.sort();
-    if (names.size() > 4)
-        return QStringLiteral("%1, %2 and %3 others").arg(names[0], names[1]).arg(names.size() - 2);
-    if (names.size() < 2)
-        return names.join(QString());
-    const QString last = names.takeLast();
-    return names.join(QStringLiteral(", ")) + QStringLiteral(" and ") + last;
-}
-
 // The islands of one side: cards that are adjacent in one row form one island.
 std::vector<QRectF> islandsOf(const ClusterLayout& layout, const std::set<ProcessId>& side)
 {
@@ -245,96 +209,6 @@ void drawHeldCount(const PictureInput& in, const ClusterLayout::Item& item, Disp
 }
 
 } // namespace
-
-std::vector<PartitionShown> partitionsOf(const ClusterState& state)
-{
-    std::map<std::uint64_t, PartitionShown> found;
-    for (const auto& [id, process] : state.processes) {
-        for (const auto& [number, fault] : process.faults) {
-            if (!fault.what->has_partition())
-                continue;
-            const pb::PartitionFault& told = fault.what->partition();
-            const std::set<ProcessId> peers = nodesOf(told.peers());
-            const auto [at, isFirst] = found.try_emplace(number);
-            PartitionShown& partition = at->second;
-            partition.number = number;
-            // "All but these": the listed processes are its own side, and all others are the other side.
-            if (told.all_but_peers()) {
-                partition.restIsB = true;
-                partition.a = peers;
-                partition.way = told.way();
-            } else if (isFirst) {
-                partition.b = peers;
-                partition.a.insert(id);
-                partition.way = told.way();
-            } else if (!partition.restIsB && !partition.b.contains(id)) {
-                partition.a.insert(id);
-            }
-        }
-    }
-    std::vector<PartitionShown> partitions;
-    for (auto& [number, partition] : found) {
-        // The first process in the loop above may belong to the rest, so b is computed again.
-        if (partition.restIsB) {
-            partition.b.clear();
-            for (const auto& [id, process] : state.processes)
-                if (!partition.a.contains(id) && !process.hasEnded)
-                    partition.b.insert(id);
-        } else if (partition.a.size() > partition.b.size()) {
-            std::swap(partition.a, partition.b);
-            partition.way = opposite(partition.way);
-        }
-        partitions.push_back(std::move(partition));
-    }
-    return partitions;
-}
-
-std::vector<LinkFaultShown> linkFaultsOf(const ClusterState& state)
-{
-    std::vector<LinkFaultShown> faults;
-    for (const auto& [id, process] : state.processes)
-        for (const auto& [number, fault] : process.faults)
-            if (fault.what->has_network()) {
-                const auto peers = nodesOf(fault.what->network().peers());
-                faults.push_back({ number, id, { peers.begin(), peers.end() }, fault.what });
-            }
-    return faults;
-}
-
-std::vector<std::uint64_t> faultsOf(const ClusterState& state)
-{
-    std::set<std::uint64_t> numbers;
-    for (const auto& [id, process] : state.processes)
-        for (const auto& [number, fault] : process.faults)
-            numbers.insert(number);
-    return { numbers.begin(), numbers.end() };
-}
-
-QString faultSentence(const ClusterState& state, std::uint64_t number)
-{
-    for (const PartitionShown& partition : partitionsOf(state)) {
-        if (partition.number != number)
-            continue;
-        const QString a = namesOf(state, partition.a),
-                      b = partition.restIsB ? QStringLiteral("all others") : namesOf(state, partition.b);
-        if (partition.way == pb::OUTGOING)
-            return QStringLiteral("Fault on purpose: nothing passes from %1 to %2").arg(a, b);
-        if (partition.way == pb::INCOMING)
-            return QStringLiteral("Fault on purpose: nothing passes from %1 to %2").arg(b, a);
-        return QStringLiteral("Fault on purpose: %1 %2 cut off from %3")
-            .arg(a, partition.a.size() == 1 ? QStringLiteral("is") : QStringLiteral("are"), b);
-    }
-    std::vector<ProcessId> at;
-    std::string words;
-    for (const auto& [id, process] : state.processes)
-        if (const auto fault = process.faults.find(number); fault != process.faults.end()) {
-            at.push_back(id);
-            words = fault->second.words;
-        }
-    return at.empty()
-        ? QStringLiteral("A fault that has ended")
-        : QStringLiteral("Fault on purpose: %1 %2").arg(namesOf(state, at), QString::fromStdString(words));
-}
 
 void drawFaultMarks(const PictureInput& in, DisplayList& out)
 {

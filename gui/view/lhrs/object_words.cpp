@@ -6,7 +6,8 @@
 #include "gui/lab/words/lhrs/failure_cause.h"
 #include "gui/lab/words/lhrs/file_words.h"
 #include "gui/view/lhrs/cluster_layout.h"
-#include "gui/view/lhrs/fault_marks.h"
+#include "gui/view/lhrs/file_words.h"
+#include "gui/view/system/faults_shown.h"
 
 #include <QLocale>
 
@@ -29,18 +30,11 @@ const ParityBucketState* parityOf(const ClusterState& state, ObjectRef object)
     return object.kind == ObjectKind::Parity && found != state.parity.end() ? &found->second : nullptr;
 }
 
-const ProcessState* processOf(const ClusterState& state, ObjectRef object)
+const FileWords kWords;
+
+const ProcessState* holderOf(const ClusterState& state, ObjectRef object)
 {
-    ProcessId id = 0;
-    if (const auto* data = dataOf(state, object))
-        id = data->process;
-    else if (const auto* parity = parityOf(state, object))
-        id = parity->process;
-    else if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced
-        || object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator
-        || object.kind == ObjectKind::Node)
-        id = object.a;
-    const auto found = state.processes.find(id);
+    const auto found = state.processes.find(kWords.processOf(state, object));
     return found != state.processes.end() ? &found->second : nullptr;
 }
 
@@ -127,31 +121,29 @@ QString coordinatorTrouble(const ClusterState& state)
     return {};
 }
 
-QString nameOf(const ClusterState& state, ObjectRef object)
+QString nameOf(const ClusterState& state, ObjectRef object) { return kWords.nameOf(state, object); }
+
+QString FileWords::nameOf(const ClusterState& state, ObjectRef object) const
 {
     switch (object.kind) {
     case ObjectKind::Data:
     case ObjectKind::Dummy: return QStringLiteral("data %1").arg(object.a);
     case ObjectKind::Parity: return QStringLiteral("parity %1.%2").arg(object.a).arg(object.b);
     case ObjectKind::Group: return QStringLiteral("group %1").arg(object.a);
-    case ObjectKind::Spare: return QStringLiteral("spare %1").arg(processName(processOf(state, object)));
-    case ObjectKind::Displaced: return QStringLiteral("displaced %1").arg(processName(processOf(state, object)));
-    case ObjectKind::Client: return QStringLiteral("client %1").arg(processName(processOf(state, object)));
-    case ObjectKind::Coordinator: return QStringLiteral("coordinator");
+    case ObjectKind::Spare: return QStringLiteral("spare %1").arg(processName(holderOf(state, object)));
+    case ObjectKind::Displaced: return QStringLiteral("displaced %1").arg(processName(holderOf(state, object)));
     case ObjectKind::Pool:
         return object.a == std::uint64_t(pb::PARITY) ? QStringLiteral("spare parity servers")
                                                      : QStringLiteral("spare data servers");
     case ObjectKind::File: return QStringLiteral("file");
-    case ObjectKind::Message: return QStringLiteral("message");
-    case ObjectKind::Fault: {
-        const std::vector<std::uint64_t> numbers = faultsOf(state);
-        return QStringLiteral("fault %1")
-            .arg(std::find(numbers.begin(), numbers.end(), object.a) - numbers.begin() + 1);
-    }
-    case ObjectKind::Node: return processName(processOf(state, object));
+    case ObjectKind::Client:
+    case ObjectKind::Coordinator:
+    case ObjectKind::Message:
+    case ObjectKind::Fault:
+    case ObjectKind::Node:
     case ObjectKind::None: break;
     }
-    return {};
+    return SystemWords::nameOf(state, object);
 }
 
 ObjectRef objectOf(const ClusterState& state, ProcessId id)
@@ -164,8 +156,6 @@ ObjectRef objectOf(const ClusterState& state, ProcessId id)
         return { ObjectKind::Coordinator, id, 0 };
     if (p.kind == pb::CLIENT)
         return { ObjectKind::Client, id, 0 };
-    if (!state.isOfLhrs())
-        return { ObjectKind::Node, id, 0 };
     if (state.displacedData.contains(id) || state.displacedParity.contains(id))
         return { ObjectKind::Displaced, id, 0 };
     if (p.place.role() == pb::DATA)
@@ -177,7 +167,7 @@ ObjectRef objectOf(const ClusterState& state, ProcessId id)
 
 Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessId>* silent)
 {
-    const ProcessState* process = processOf(state, object);
+    const ProcessState* process = holderOf(state, object);
     const bool isGone = process && process->hasEnded;
     const bool isPaused = process && process->isPaused;
     const bool isSilent = silent && process && silent->contains(process->id);
@@ -268,7 +258,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
             .arg(parity->recordGroups)
             .arg(word);
     }
-    const ProcessState* process = processOf(state, object);
+    const ProcessState* process = holderOf(state, object);
     switch (object.kind) {
     case ObjectKind::Dummy: return QStringLiteral("Data bucket %1 does not exist yet; it counts as zero").arg(object.a);
     case ObjectKind::Group: {
@@ -327,7 +317,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
     case ObjectKind::Parity:
     case ObjectKind::Node:
     case ObjectKind::Message: break;
-    case ObjectKind::Fault: return faultSentence(state, object.a);
+    case ObjectKind::Fault: return kWords.faultSentence(state, object.a);
     }
     return {};
 }
@@ -336,7 +326,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
 QStringList detailsOf(const ClusterState& state, ObjectRef object)
 {
     const std::uint32_t m = state.m();
-    const ProcessState* process = processOf(state, object);
+    const ProcessState* process = holderOf(state, object);
     const auto* data = dataOf(state, object);
     const auto* parity = parityOf(state, object);
     const QString look = lookWord(lookOf(state, object, nullptr));
@@ -429,7 +419,7 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
 {
     const auto* data = dataOf(state, object);
     const auto* parity = parityOf(state, object);
-    const ProcessState* process = processOf(state, object);
+    const ProcessState* process = holderOf(state, object);
     if ((!data && !parity) || !process)
         return {};
     const DownMember* down = data ? state.downOf(*data) : state.downOf(*parity);

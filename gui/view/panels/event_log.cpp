@@ -5,7 +5,8 @@
 #include "gui/lab/words/lhrs/file_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/view/panels/narration_model.h"
 
 #include <QCheckBox>
@@ -34,20 +35,6 @@ constexpr std::uint64_t kBefore = 2'000; // events listed before an instant of t
 bool isMessage(const pb::Event& event)
 {
     return event.has_message_sent() || event.has_message_received() || event.has_gauges();
-}
-
-// The rank of the record that an event is about; 0: none.
-std::uint32_t rankOf(const pb::Event& event)
-{
-    if (event.has_record_inserted())
-        return event.record_inserted().rank();
-    if (event.has_record_updated())
-        return event.record_updated().rank();
-    if (event.has_record_deleted())
-        return event.record_deleted().rank();
-    if (event.has_record_read())
-        return event.record_read().rank();
-    return event.has_delta_applied() ? event.delta_applied().rank() : 0;
 }
 
 // The longest wording first; the shortest one only says how many are left out.
@@ -86,11 +73,7 @@ bool EventLogModel::passes(const RunEvent& run) const
         && m_filter.operation != std::pair(event.operation().client(), event.operation().number()))
         return false;
     if (m_filter.object) {
-        const ObjectRef place = event.place().role() == pb::DATA
-            ? ObjectRef { ObjectKind::Data, event.place().number(), 0 }
-            : event.place().role() == pb::PARITY
-            ? ObjectRef { ObjectKind::Parity, event.place().number(), event.place().column() }
-            : ObjectRef { ObjectKind::Spare, run.process, 0 };
+        const ObjectRef place = wordsOf(m_pacer.state()).placeOf(event, run.process);
         const bool isProcess = m_filter.object.kind == ObjectKind::Spare || m_filter.object.kind == ObjectKind::Client
             || m_filter.object.kind == ObjectKind::Coordinator;
         if (isProcess ? run.process != m_filter.object.a : place != m_filter.object)
@@ -189,7 +172,7 @@ ObjectRef EventLogModel::objectOfRow(int row) const
     if (row < 0 || row >= int(m_rows.size()))
         return {};
     const RunEvent* run = eventOf(m_rows[std::size_t(row)]);
-    return run ? objectOf(m_pacer.state(), run->process) : ObjectRef();
+    return run ? wordsOf(m_pacer.state()).objectOf(m_pacer.state(), run->process) : ObjectRef();
 }
 
 Pointed EventLogModel::pointedOfRow(int row) const
@@ -199,11 +182,12 @@ Pointed EventLogModel::pointedOfRow(int row) const
     const RunEvent* run = eventOf(m_rows[std::size_t(row)]);
     if (!run)
         return {};
-    Pointed pointed { objectOf(m_pacer.state(), run->process) };
+    const SystemWords& words = wordsOf(m_pacer.state());
+    Pointed pointed { words.objectOf(m_pacer.state(), run->process) };
     pointed.atNs = run->runNs;
     if (!run->isGap()) {
         pointed.operation = { run->event->operation().client(), run->event->operation().number() };
-        pointed.rank = rankOf(*run->event);
+        pointed.rank = words.partOf(*run->event);
     }
     return pointed;
 }
@@ -234,9 +218,7 @@ bool EventLogModel::isMarked(int row) const
         return own.operation == m_operation;
     if (m_pointed.rank == 0)
         return own.object == m_pointed.object;
-    // All records of the rank form one record group, and a change of one of them also changes its parity.
-    const std::uint32_t m = m_pacer.state().m();
-    return own.rank == m_pointed.rank && bucketGroupOf(own.object, m) == bucketGroupOf(m_pointed.object, m);
+    return wordsOf(m_pacer.state()).belongsTo(m_pacer.state(), own, m_pointed);
 }
 
 QVariant EventLogModel::data(const QModelIndex& index, int role) const

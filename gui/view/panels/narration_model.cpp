@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/panels/narration_model.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/systems/view_systems.h"
 
 #include <algorithm>
 #include <utility>
@@ -62,7 +62,7 @@ Pointed NarrationModel::pointedOfRow(int row) const
     if (line.event > 0) {
         const EventPage page = m_feed.eventsSince(line.event - 1, 1);
         if (!page.events.empty() && page.events.front().index == line.event)
-            pointed.object = objectOf(m_pacer.state(), page.events.front().process);
+            pointed.object = wordsOf(m_pacer.state()).objectOf(m_pacer.state(), page.events.front().process);
     }
     pointed.atNs = line.runNs;
     return pointed;

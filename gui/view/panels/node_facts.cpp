@@ -3,7 +3,8 @@
 
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/lhrs/file_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/view/paint/theme.h"
 
 #include <algorithm>
@@ -57,8 +58,8 @@ QString spaced(const std::string& kind)
 
 QString receiverWords(const ClusterState& state, ProcessId id, const pb::Address& address)
 {
-    if (const ObjectRef object = objectOf(state, id))
-        return nameOf(state, object);
+    if (const ObjectRef object = wordsOf(state).objectOf(state, id))
+        return wordsOf(state).nameOf(state, object);
     for (const auto& [other, process] : state.processes)
         if (process.kind == pb::COORDINATOR && !process.hasEnded && id == 0
             && process.address.ends_with(":" + std::to_string(address.udp_port())))
@@ -99,6 +100,7 @@ struct Builder {
     const ProcessState& process;
     const std::vector<NodeSampleState> samples;
     const std::int64_t nowNs;
+    const SystemWords& words = wordsOf(state);
     NodeFacts out {};
 
     const Sample* last() const { return samples.empty() ? nullptr : samples.back().sample.get(); }
@@ -116,6 +118,17 @@ struct Builder {
     {
         if (!value.isEmpty())
             out.facts.push_back({ QString::fromLatin1(name), value, isRestless, false });
+    }
+
+    const pb::Gauges& newestGauges() const
+    {
+        return last() && last()->has_gauges() ? last()->gauges() : process.gauges;
+    }
+    void ofSystem(SystemWords::Facts which)
+    {
+        for (NodeFact& told : words.factsOf(state, process, last(), newestGauges(), which))
+            if (!told.value.isEmpty())
+                out.facts.push_back(std::move(told));
     }
 
     void watched()
@@ -141,10 +154,6 @@ struct Builder {
 
     void role()
     {
-        const auto data = state.data.find(process.place.number());
-        const auto parity = state.parity.find({ process.place.number(), process.place.column() });
-        pb::MemberState member = pb::MEMBER_UNKNOWN;
-        std::string reason;
         if (process.kind == pb::COORDINATOR) {
             fact("Role", QStringLiteral("coordinator"));
         } else if (process.kind == pb::CLIENT) {
@@ -154,30 +163,9 @@ struct Builder {
                 fact("State",
                     client->second.isHeld ? QStringLiteral("held: begins no new operations")
                                           : QStringLiteral("begins operations"));
-        } else if (process.place.role() == pb::DATA && data != state.data.end() && data->second.process == process.id) {
-            fact("Role", QStringLiteral("data bucket %1, level %2").arg(data->second.number).arg(data->second.level));
-            member = data->second.state;
-            reason = data->second.reason;
-        } else if (process.place.role() == pb::PARITY && parity != state.parity.end()
-            && parity->second.process == process.id) {
-            fact("Role", QStringLiteral("parity bucket %1.%2").arg(parity->second.group).arg(parity->second.column));
-            member = parity->second.state;
-            reason = parity->second.reason;
-        } else if (process.pool != pb::NO_ROLE) {
-            fact("Role",
-                process.pool == pb::PARITY ? QStringLiteral("spare parity server")
-                                           : QStringLiteral("spare data server"));
-            fact("State",
-                process.offer.invitation != 0 ? QStringLiteral("has offered itself")
-                    : process.isInvited       ? QStringLiteral("invited")
-                                              : QStringLiteral("idle, in its multicast group"));
-        } else if (process.place.role() != pb::NO_ROLE) {
-            fact("Role", QStringLiteral("displaced: its place has another holder"));
+        } else {
+            ofSystem(SystemWords::Facts::Role);
         }
-        if (member != pb::MEMBER_UNKNOWN)
-            fact("State",
-                QString::fromStdString(stateWord(member))
-                    + (reason.empty() ? QString() : QStringLiteral(", ") + QString::fromStdString(reason)));
         if (process.hasEnded)
             fact("Process", QStringLiteral("ended: %1").arg(QString::fromStdString(process.endReason)));
         else if (process.isPaused)
@@ -188,39 +176,16 @@ struct Builder {
                     ? QStringLiteral("closed, %1 held; its clock stands still")
                           .arg(countedWords(process.gauges.gate_held(), "message is", "messages are"))
                     : QStringLiteral("closed, nothing is held; its clock stands still"));
-        if (process.incarnation != 0)
-            fact("Incarnation", QString::fromStdString(incarnationText(process.incarnation)));
+        ofSystem(SystemWords::Facts::Membership);
     }
 
     void numbers()
     {
         const Sample* s = last();
-        const pb::Gauges& gauges = s && s->has_gauges() ? s->gauges() : process.gauges;
-        if (s && s->epoch() > 0)
-            fact("Epoch", QString::fromStdString(epochText(s->epoch())));
         if (s && s->core_is_busy())
             fact("Core", QStringLiteral("one step holds it all the time"));
-        if (s && s->grants_needed() > 0)
-            fact("Lease",
-                QStringLiteral("%1 of %2, %3")
-                    .arg(s->grants_held())
-                    .arg(s->grants_needed())
-                    .arg(s->lease_left_ns() > 0 ? durationWords(s->lease_left_ns()) + QStringLiteral(" left")
-                                                : QStringLiteral("run out: reads wait")),
-                true);
-        const bool isBucket = process.place.role() != pb::NO_ROLE;
-        if (isBucket) {
-            fact(process.place.role() == pb::PARITY ? "Record groups" : "Records", grouped(gauges.records()));
-            if (process.place.role() == pb::DATA && gauges.rank_max() > 0)
-                fact("Ranks",
-                    QStringLiteral("1 to %1, %2 free")
-                        .arg(grouped(gauges.rank_max()))
-                        .arg(gauges.rank_max() - std::min(gauges.rank_max(), gauges.records())));
-            if (gauges.sequence() > 0)
-                fact("Changes", grouped(gauges.sequence()));
-        } else if (process.kind == pb::CLIENT) {
-            fact("Operations", grouped(gauges.operations()));
-        }
+        ofSystem(SystemWords::Facts::Contents);
+        const pb::Gauges& gauges = newestGauges();
         if (gauges.held() > 0)
             fact("Held",
                 QStringLiteral("%1 wait in the bucket").arg(countedWords(gauges.held(), "message", "messages")));
@@ -332,7 +297,8 @@ struct Builder {
             if (!isServer || place >= kMulticastLanes)
                 continue;
             if (process.place.role() != pb::NO_ROLE)
-                made.closed = QStringLiteral("closed: recruited as %1").arg(nameOf(state, objectOf(state, process.id)));
+                made.closed = QStringLiteral("closed: recruited as %1")
+                                  .arg(words.nameOf(state, words.objectOf(state, process.id)));
             else if (threadOf(*last(), name) == nullptr)
                 made.closed = QStringLiteral("not there: this server is in no multicast group");
             if (!made.closed.isEmpty())
@@ -380,24 +346,7 @@ struct Builder {
             held.size = bytesWords(from.bytes());
             out.held.push_back(std::move(held));
         }
-        out.columnsTitle = process.place.role() == pb::PARITY ? QStringLiteral("Applied, by data position")
-                                                              : QStringLiteral("Acknowledged, by parity column");
-        for (const auto& from : s.columns()) {
-            const bool isParity = from.role() == pb::PARITY;
-            NodeFacts::Column column;
-            column.name = isParity ? QStringLiteral("column %1").arg(from.index())
-                                   : QStringLiteral("position %1").arg(from.index());
-            QStringList words { grouped(from.sequence()) };
-            if (from.waiting() > 0)
-                words << (isParity ? QStringLiteral("%1 not yet").arg(from.waiting())
-                                   : QStringLiteral("%1 held").arg(from.waiting()));
-            if (from.tries() > 0)
-                words << countedWords(from.tries(), "resend", "resends");
-            if (!from.is_up())
-                words << QStringLiteral("not up");
-            column.value = words.join(QStringLiteral(", "));
-            out.columns.push_back(std::move(column));
-        }
+        std::tie(out.columnsTitle, out.columns) = words.exchangeOf(process, s);
     }
 };
 
@@ -429,8 +378,8 @@ NodeFacts nodeFacts(const ClusterState& state, ProcessId id, std::int64_t nowNs)
     Builder b { state, found->second, samplesUpTo(found->second, nowNs), nowNs };
     b.out.process = id;
     b.out.isThere = true;
-    const ObjectRef object = objectOf(state, id);
-    b.out.title = object ? nameOf(state, object) : QString::fromStdString(found->second.name);
+    const ObjectRef object = b.words.objectOf(state, id);
+    b.out.title = object ? b.words.nameOf(state, object) : QString::fromStdString(found->second.name);
     b.out.subtitle = QString::fromStdString(found->second.name)
         + (found->second.address.empty() ? QString()
                                          : QStringLiteral(", ") + QString::fromStdString(found->second.address));

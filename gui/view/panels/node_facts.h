@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/cluster_state.h"
+#include "gui/view/system/system_words.h"
 
 #include <QString>
 #include <QStringList>
@@ -19,11 +19,6 @@ struct NodeFacts {
         Now, // the samples go up to the shown instant
         Former, // it was watched before, but is not now
         Ended, // the process has ended: its last values
-    };
-    struct Fact {
-        QString name, value;
-        bool isRestless = false; // it changes all the time, so that a change means nothing
-        bool isChanged = false;
     };
     // One thread. Shares are of the time between the first and the last sample of about one second.
     struct Lane {
@@ -54,10 +49,6 @@ struct NodeFacts {
         QString kind, from, size;
         bool isChanged = false;
     };
-    struct Column {
-        QString name, value;
-        bool isChanged = false;
-    };
 
     ProcessId process = 0;
     QString title; // "data 5", "client alice"
@@ -66,7 +57,7 @@ struct NodeFacts {
     QString sampling; // how recent the samples are, in words
     bool isSimulated = false;
     bool isThere = false; // the process is known
-    std::vector<Fact> facts;
+    std::vector<NodeFact> facts;
     std::vector<Lane> lanes;
     QString noLanes; // why there are no lanes
     std::vector<Queue> queues;
@@ -75,7 +66,7 @@ struct NodeFacts {
     bool isGated = false;
     std::vector<Held> held; // the oldest first
     std::uint32_t heldCount = 0;
-    std::vector<Column> columns;
+    std::vector<NodeFact> columns; // what it exchanges with the members of its group
     QString columnsTitle;
 };
 

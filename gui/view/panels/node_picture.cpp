@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/panels/node_picture.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/view/paint/sheet.h"
 
 #include <algorithm>
@@ -287,7 +287,7 @@ void drawFacts(Sheet& sheet, const NodeFacts& node)
     const qreal width = (sheet.width - gap * qreal(columns - 1)) / qreal(columns);
     qreal end = top;
     for (std::size_t f = 0; f < node.facts.size(); ++f) {
-        const NodeFacts::Fact& fact = node.facts[f];
+        const NodeFact& fact = node.facts[f];
         const qreal left = sheet.left + qreal(f / rows) * (width + gap);
         if (f % rows == 0)
             sheet.y = top;
@@ -323,7 +323,7 @@ void drawNode(Sheet& sheet, const NodeFacts& node)
     drawWaits(sheet, node);
     if (!node.columns.empty()) {
         heading(sheet, { node.columnsTitle });
-        for (const NodeFacts::Column& column : node.columns) {
+        for (const NodeFact& column : node.columns) {
             Line line(sheet, kSmall);
             line.text(sheet.left, theme.px(78), { column.name }, kSmall, theme.muted);
             line.text(sheet.left + theme.px(82), sheet.width - theme.px(82), { column.value }, kSmall, theme.text,

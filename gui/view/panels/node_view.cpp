@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/panels/node_view.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/systems/view_systems.h"
 
 #include <QPainter>
 
@@ -28,20 +28,7 @@ NodeView::NodeView(const Pacer& pacer, Selection& selection, QWidget* parent)
 // A place represents the process that holds it now.
 void NodeView::followSelection()
 {
-    const ClusterState& state = m_pacer.state();
-    const ObjectRef selected = m_selection.selected();
-    ProcessId process = 0;
-    if (selected.kind == ObjectKind::Data) {
-        if (const auto at = state.data.find(std::uint32_t(selected.a)); at != state.data.end())
-            process = at->second.process;
-    } else if (selected.kind == ObjectKind::Parity) {
-        if (const auto at = state.parity.find({ std::uint32_t(selected.a), std::uint32_t(selected.b) });
-            at != state.parity.end())
-            process = at->second.process;
-    } else if (selected.kind == ObjectKind::Spare || selected.kind == ObjectKind::Displaced
-        || selected.kind == ObjectKind::Client || selected.kind == ObjectKind::Coordinator) {
-        process = selected.a;
-    }
+    const ProcessId process = wordsOf(m_pacer.state()).processOf(m_pacer.state(), m_selection.selected());
     if (process != 0)
         choose(process);
 }

@@ -6,7 +6,7 @@
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/show_systems.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/systems/view_systems.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,38 +32,7 @@ double valueOf(const SpaceTimeEvent& event, SpaceTimeWish::Order order, const Cl
     return double(event.run.runNs + (known != clocks.end() ? known->second.correctionNs : 0));
 }
 
-// A group of lanes: its id, its name, and its position.
-struct Group {
-    int rank = 0;
-    std::uint64_t number = 0;
-    QString id, name;
-    bool operator<(const Group& other) const { return std::tie(rank, number) < std::tie(other.rank, other.number); }
-};
-
-Group groupOf(const ClusterState& state, ObjectRef object)
-{
-    switch (object.kind) {
-    case ObjectKind::Client: return { 0, 0, QStringLiteral("clients"), QStringLiteral("clients") };
-    case ObjectKind::Coordinator: return { 1, 0, QStringLiteral("coordinator"), QStringLiteral("coordinator") };
-    case ObjectKind::Data: {
-        const std::uint64_t group = object.a / state.m();
-        return { 2, group, QStringLiteral("group %1").arg(group), QStringLiteral("group %1").arg(group) };
-    }
-    case ObjectKind::Parity:
-        return { 2, object.a, QStringLiteral("group %1").arg(object.a), QStringLiteral("group %1").arg(object.a) };
-    case ObjectKind::Node: return { 2, 0, QStringLiteral("ring"), QStringLiteral("nodes") };
-    case ObjectKind::None:
-    case ObjectKind::Dummy:
-    case ObjectKind::Group:
-    case ObjectKind::Spare:
-    case ObjectKind::Displaced:
-    case ObjectKind::Pool:
-    case ObjectKind::File:
-    case ObjectKind::Message:
-    case ObjectKind::Fault: break;
-    }
-    return { 3, 0, QStringLiteral("spares"), QStringLiteral("spares and others") };
-}
+using Group = SystemWords::Lane;
 
 struct Member {
     ObjectRef object;
@@ -93,9 +62,10 @@ LaneOf layLanes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState
         if (!speaking.contains(id))
             ++out.silentLanes;
     for (const ProcessId id : speaking) {
-        const ObjectRef object = objectOf(state, id);
-        const QString name = object ? nameOf(state, object) : QString::fromStdString(processShown(id, state));
-        groups[groupOf(state, object)].push_back({ object, id, name });
+        const SystemWords& words = wordsOf(state);
+        const ObjectRef object = words.objectOf(state, id);
+        const QString name = object ? words.nameOf(state, object) : QString::fromStdString(processShown(id, state));
+        groups[words.laneOf(state, object)].push_back({ object, id, name });
     }
     std::size_t rows = 0;
     for (auto& [group, members] : groups) {

@@ -4,7 +4,7 @@
 
 #include "gui/show/show_systems.h"
 #include "gui/view/paint/axis_step.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
 
 #include <algorithm>
 #include <cmath>

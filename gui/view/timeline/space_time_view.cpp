@@ -4,7 +4,8 @@
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/show_systems.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
+#include "gui/view/systems/view_systems.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -292,7 +293,7 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
                 pointed.operation = m_model.messages[message].operation;
             if (event < m_model.events.size()) {
                 const RunEvent& run = m_model.events[event].run;
-                pointed = { objectOf(m_pacer.state(), run.process) };
+                pointed = { gui::wordsOf(m_pacer.state()).objectOf(m_pacer.state(), run.process) };
                 pointed.atNs = run.runNs;
                 if (!run.isGap())
                     pointed.operation = { run.event->operation().client(), run.event->operation().number() };
@@ -498,8 +499,9 @@ QString SpaceTimeView::wordsOf(const SpaceTimeLayout::Arrow* arrow, const SpaceT
         return QString::fromStdString(sentence(m_model.events[tick->event].run, state));
     const SpaceTimeMessage& message = m_model.messages[arrow->message];
     const auto name = [&](ProcessId process) {
-        const ObjectRef object = objectOf(state, process);
-        return object ? nameOf(state, object) : QString::fromStdString(processShown(process, state));
+        const ObjectRef object = gui::wordsOf(state).objectOf(state, process);
+        return object ? gui::wordsOf(state).nameOf(state, object)
+                      : QString::fromStdString(processShown(process, state));
     };
     QString words = arrow->count > 1 ? tr("%1 messages like this: ").arg(arrow->count) : QString();
     words += tr("%1 from %2 to %3, %4 bytes")

@@ -3,7 +3,8 @@
 
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
+#include "gui/view/systems/view_systems.h"
 
 #include <QMouseEvent>
 #include <QPainter>
@@ -21,44 +22,26 @@ constexpr std::size_t kTrackPullMax = 8'192;
 constexpr double kRebuildTrackEvery = 0.1; // seconds, while the run grows
 constexpr qreal kMeant = 6; // pixels within which a click means a mark
 
-Glyph glyphOf(TimeMark::Kind kind)
+SystemWords::EventMark lookOf(const TimeMark& mark)
 {
-    switch (kind) {
-    case TimeMark::Kind::Step: return Glyph::Flag;
-    case TimeMark::Kind::Split: return Glyph::Fork;
-    case TimeMark::Kind::ParityAdded: return Glyph::Delta;
-    case TimeMark::Kind::Failed: return Glyph::Cross;
-    case TimeMark::Kind::Recovered: return Glyph::Turning;
-    case TimeMark::Kind::Lost: return Glyph::DoubleCross;
-    case TimeMark::Kind::Fault: return Glyph::Warning;
-    case TimeMark::Kind::Gap: return Glyph::Question;
-    case TimeMark::Kind::Own: return Glyph::Flag;
+    switch (mark.kind) {
+    case TimeMark::Kind::Step: return { Glyph::Flag, &Theme::muted, 1 };
+    case TimeMark::Kind::OfSystem: return mark.look;
+    case TimeMark::Kind::Fault: return { Glyph::Warning, &Theme::caution, 0 };
+    case TimeMark::Kind::Gap: return { Glyph::Question, &Theme::caution, 0 };
+    case TimeMark::Kind::Own: return { Glyph::Flag, &Theme::text, 2 };
     }
-    return Glyph::None;
-}
-
-QColor colourOf(TimeMark::Kind kind, const Theme& theme)
-{
-    switch (kind) {
-    case TimeMark::Kind::Failed:
-    case TimeMark::Kind::Lost: return theme.bad;
-    case TimeMark::Kind::Fault:
-    case TimeMark::Kind::Gap: return theme.caution;
-    case TimeMark::Kind::Recovered: return theme.good;
-    case TimeMark::Kind::Step: return theme.muted;
-    case TimeMark::Kind::Split:
-    case TimeMark::Kind::ParityAdded:
-    case TimeMark::Kind::Own: return theme.text;
-    }
-    return theme.text;
+    return {};
 }
 
 std::vector<int> markedKinds()
 {
     using E = pb::Event;
-    return { 0, E::kSplitFinishedFieldNumber, E::kMergeFinishedFieldNumber, E::kParityAddedFieldNumber,
-        E::kBucketFailedFieldNumber, E::kRecoveryFinishedFieldNumber, E::kGroupLostFieldNumber,
-        E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber, E::kGateClosedFieldNumber, E::kGateOpenedFieldNumber };
+    std::vector<int> kinds { 0, E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber, E::kGateClosedFieldNumber,
+        E::kGateOpenedFieldNumber };
+    const std::vector<int> ofSystems = kindsMarkedBySystems();
+    kinds.insert(kinds.end(), ofSystems.begin(), ofSystems.end());
+    return kinds;
 }
 
 } // namespace
@@ -67,23 +50,18 @@ std::optional<TimeMark> markOf(const RunEvent& run)
 {
     using Kind = TimeMark::Kind;
     std::optional<Kind> kind;
-    if (run.isGap())
+    SystemWords::EventMark look;
+    if (run.isGap()) {
         kind = Kind::Gap;
-    else if (run.event->has_split_finished() || run.event->has_merge_finished())
-        kind = Kind::Split;
-    else if (run.event->has_parity_added())
-        kind = Kind::ParityAdded;
-    else if (run.event->has_bucket_failed())
-        kind = Kind::Failed;
-    else if (run.event->has_recovery_finished())
-        kind = Kind::Recovered;
-    else if (run.event->has_group_lost())
-        kind = Kind::Lost;
-    else if (run.event->has_fault_begun())
+    } else if (const auto ofSystem = markOfSystems(*run.event)) {
+        kind = Kind::OfSystem;
+        look = *ofSystem;
+    } else if (run.event->has_fault_begun()) {
         kind = Kind::Fault;
+    }
     if (!kind)
         return std::nullopt;
-    return TimeMark { run.runNs, 0, *kind, QString::fromStdString(sentence(run, ClusterState())) };
+    return TimeMark { run.runNs, 0, *kind, QString::fromStdString(sentence(run, ClusterState())), look };
 }
 
 TimeTrack::TimeTrack(TimeLine& time, const EventFeed& live, QWidget* parent)
@@ -270,19 +248,12 @@ void TimeTrack::rebuild()
         m_list.add(DisplayList::Box { QRectF(lane.left() + column, lane.bottom() - 1 - high, 1, high),
             Outline::Rectangle, 0, bar, {}, 0, false, false });
     }
-    // Where marks are crowded, the more important ones stay: failures before splits.
+    // Where marks are crowded, the more important ones stay.
     std::vector<const TimeMark*> order;
     for (const TimeMark& mark : m_marks)
         order.push_back(&mark);
-    const auto weight = [](const TimeMark* mark) {
-        return mark->kind == TimeMark::Kind::Lost                                          ? 4
-            : mark->kind == TimeMark::Kind::Failed                                         ? 3
-            : mark->kind == TimeMark::Kind::Recovered || mark->kind == TimeMark::Kind::Own ? 2
-            : mark->kind == TimeMark::Kind::Step                                           ? 1
-                                                                                           : 0;
-    };
-    std::stable_sort(
-        order.begin(), order.end(), [&](const TimeMark* x, const TimeMark* y) { return weight(x) > weight(y); });
+    std::stable_sort(order.begin(), order.end(),
+        [](const TimeMark* x, const TimeMark* y) { return lookOf(*x).weight > lookOf(*y).weight; });
     std::vector<bool> taken(std::size_t(std::max(1, width() / int(12 * u) + 2)));
     for (const TimeMark* mark : order) {
         const qreal x = xOf(mark->ns);
@@ -290,8 +261,8 @@ void TimeTrack::rebuild()
         if (slot >= taken.size() || taken[slot])
             continue;
         taken[slot] = true;
-        m_list.add(DisplayList::Mark {
-            QRectF(x - 4.5 * u, u, 9 * u, 9 * u), glyphOf(mark->kind), colourOf(mark->kind, m_theme), {} });
+        const SystemWords::EventMark look = lookOf(*mark);
+        m_list.add(DisplayList::Mark { QRectF(x - 4.5 * u, u, 9 * u, 9 * u), look.glyph, m_theme.*look.colour, {} });
     }
     const qreal x = xOf(m_time.cursorNs());
     m_list.add(

@@ -3,6 +3,7 @@
 
 #include "gui/lab/replay/time_line.h"
 #include "gui/view/paint/display_list.h"
+#include "gui/view/system/system_words.h"
 #include "gui/view/time/frame_clock.h"
 
 #include <QWidget>
@@ -15,11 +16,12 @@ namespace lhrs::gui {
 
 // An event of the run that is worth finding again.
 struct TimeMark {
-    enum class Kind { Step, Split, ParityAdded, Failed, Recovered, Lost, Fault, Gap, Own };
+    enum class Kind { Step, OfSystem, Fault, Gap, Own };
     std::int64_t ns = 0;
     std::uint64_t event = 0; // its number in the recording; 0: only the time is known
     Kind kind = Kind::Own;
     QString words;
+    SystemWords::EventMark look {}; // of an event of the system
 };
 // The mark for an event; nothing: the event is too common to have one.
 std::optional<TimeMark> markOf(const RunEvent& run);

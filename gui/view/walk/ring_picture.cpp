@@ -131,19 +131,6 @@ bool RingPicture::drawResting(const Sight& sight, DisplayList& out)
 
 // ---- words
 
-std::vector<ObjectRef> RingPicture::objects(const ClusterState& state) const
-{
-    std::vector<ObjectRef> objects;
-    for (const ProcessId client : clientsOf(state))
-        objects.push_back({ ObjectKind::Client, client, 0 });
-    if (const ProcessId master = coordinatorOf(state))
-        objects.push_back({ ObjectKind::Coordinator, master, 0 });
-    for (const auto& nodes : { ringNodes(state), nodesOutside(state) })
-        for (const std::uint64_t node : nodes)
-            objects.push_back({ ObjectKind::Node, node, 0 });
-    return objects;
-}
-
 QString RingPicture::nameOf(const ClusterState& state, ObjectRef object) const { return ringObjectName(state, object); }
 
 QString RingPicture::sentenceOf(const ClusterState& state, ObjectRef object) const
@@ -189,7 +176,7 @@ ObjectRef RingPicture::next(const ClusterState& state, ObjectRef from, int dx, i
     for (const auto& nodes : { ringNodes(state), nodesOutside(state) })
         for (const std::uint64_t node : nodes)
             order.push_back({ ObjectKind::Node, node, 0 });
-    for (const ObjectRef object : objects(state))
+    for (const ObjectRef object : ringObjects(state))
         if (object.kind != ObjectKind::Node)
             order.push_back(object);
     if (order.empty())

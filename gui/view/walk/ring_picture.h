@@ -4,6 +4,7 @@
 #include "gui/view/system/system_view.h"
 #include "gui/view/walk/ring_layout.h"
 #include "gui/view/walk/ring_motion.h"
+#include "gui/view/walk/ring_words.h"
 
 #include <map>
 
@@ -47,7 +48,7 @@ public:
     }
 
     // Clients, the master, the nodes in the order of their ids, the nodes outside.
-    std::vector<ObjectRef> objects(const ClusterState& state) const override;
+    std::vector<ObjectRef> objects(const ClusterState& state) const override { return ringObjects(state); }
     QString nameOf(const ClusterState& state, ObjectRef object) const override;
     QString sentenceOf(const ClusterState& state, ObjectRef object) const override;
     QStringList detailsOf(const ClusterState& state, ObjectRef object) const override;

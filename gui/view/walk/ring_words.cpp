@@ -183,7 +183,9 @@ RingNews ringNews(const ClusterState& state)
     return news;
 }
 
-QString warningOfRingKill(const ClusterState& state, const std::vector<ProcessId>& processes)
+// Which keys are lost.
+QString RingWords::warningOfKill(
+    const ClusterState& state, const std::vector<ProcessId>& processes, const QString& /*names*/) const
 {
     QStringList parts;
     for (const ProcessId process : processes)
@@ -193,6 +195,12 @@ QString warningOfRingKill(const ClusterState& state, const std::vector<ProcessId
                            : QStringLiteral("No other process has the keys of a node: those of %1 are lost, and no "
                                             "query passes the ring there any more.")
                                  .arg(parts.join(QStringLiteral(", ")));
+}
+
+SystemWords::Lane RingWords::laneOf(const ClusterState& state, ObjectRef object) const
+{
+    return object.kind == ObjectKind::Node ? Lane { 2, 0, QStringLiteral("ring"), QStringLiteral("nodes") }
+                                           : SystemWords::laneOf(state, object);
 }
 
 QString ringObjectName(const ClusterState& state, ObjectRef object)
@@ -205,6 +213,19 @@ QString ringObjectName(const ClusterState& state, ObjectRef object)
     if (object.kind == ObjectKind::Client && process != nullptr)
         return QStringLiteral("client %1").arg(QString::fromStdString(process->name));
     return {};
+}
+
+std::vector<ObjectRef> ringObjects(const ClusterState& state)
+{
+    std::vector<ObjectRef> objects;
+    for (const ProcessId client : clientsOf(state))
+        objects.push_back({ ObjectKind::Client, client, 0 });
+    if (const ProcessId master = coordinatorOf(state))
+        objects.push_back({ ObjectKind::Coordinator, master, 0 });
+    for (const auto& nodes : { ringNodes(state), nodesOutside(state) })
+        for (const std::uint64_t node : nodes)
+            objects.push_back({ ObjectKind::Node, node, 0 });
+    return objects;
 }
 
 QString ringObjectSentence(const ClusterState& state, ObjectRef object)

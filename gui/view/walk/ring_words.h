@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/cluster_state.h"
-#include "gui/show/words/object_ref.h"
+#include "gui/view/system/system_words.h"
 
 #include <QString>
 #include <QStringList>
@@ -33,12 +32,20 @@ struct RingNews {
 };
 RingNews ringNews(const ClusterState& state);
 
-// The warning before these processes are killed: which keys are lost. Empty: none.
-QString warningOfRingKill(const ClusterState& state, const std::vector<ProcessId>& processes);
-
 QString ringObjectName(const ClusterState& state, ObjectRef object);
+// Everything that can be selected, in reading order.
+std::vector<ObjectRef> ringObjects(const ClusterState& state);
 // One sentence for a screen reader.
 QString ringObjectSentence(const ClusterState& state, ObjectRef object);
 QStringList ringObjectDetails(const ClusterState& state, ObjectRef object);
+
+// What is said of the things of a ring outside its picture.
+class RingWords : public SystemWords {
+public:
+    std::vector<ObjectRef> objectsOf(const ClusterState& state) const override { return ringObjects(state); }
+    QString warningOfKill(
+        const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
+    Lane laneOf(const ClusterState& state, ObjectRef object) const override;
+};
 
 } // namespace lhrs::gui

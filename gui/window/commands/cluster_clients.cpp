@@ -6,7 +6,7 @@
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/words/process/process_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/window/commands/cluster_line.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
 
 #include <memory>
 #include <utility>

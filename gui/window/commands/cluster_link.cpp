@@ -5,7 +5,7 @@
 #include "gui/lab/local/network_check.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/words/process/detail_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/window/commands/cluster_line.h"
 
 namespace lhrs::gui {

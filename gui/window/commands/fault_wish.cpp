@@ -3,7 +3,7 @@
 
 #include "common/kinds.h"
 #include "gui/lab/tables/qt_text.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/systems/view_systems.h"
 
 #include <utility>
 
@@ -45,13 +45,9 @@ QStringList networkOptions(const pb::NetworkFault& network)
 
 QString targetOf(ProcessId process, const ClusterState& state)
 {
-    const ObjectRef object = objectOf(state, process);
-    if (object.kind == ObjectKind::Data)
-        return QStringLiteral("lab.data(%1)").arg(object.a);
-    if (object.kind == ObjectKind::Parity)
-        return QStringLiteral("lab.parity(%1, %2)").arg(object.a).arg(object.b);
-    if (object.kind == ObjectKind::Coordinator)
-        return QStringLiteral("lab.coordinator()");
+    const SystemWords& words = wordsOf(state);
+    if (const QString place = words.placeLine(words.objectOf(state, process)); !place.isEmpty())
+        return place;
     const auto known = state.processes.find(process);
     return QStringLiteral("lab.process('%1')")
         .arg(known == state.processes.end() ? QString::number(process) : text(known->second.name));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/inspect/window_invariants.h"
 
-#include "gui/view/lhrs/object_words.h"
 #include "gui/window/panels/invariant_panel.h"
 
 #include <algorithm>

@@ -3,8 +3,7 @@
 
 #include "gui/lab/words/process/detail_words.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/view/lhrs/cluster_layout.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/inspect/window_group.h"

@@ -3,6 +3,7 @@
 
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/window/commands/clock_bar.h"
 
 #include <array>

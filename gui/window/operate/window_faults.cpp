@@ -3,9 +3,7 @@
 
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/lhrs/kill_words.h"
-#include "gui/view/walk/ring_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/window/panels/fault_panel.h"
 
 #include <QMessageBox>
@@ -138,8 +136,7 @@ void WindowFaults::enable()
 bool WindowFaults::mayKill(const std::vector<ProcessId>& processes, const QString& names)
 {
     const ClusterState& state = m_parts.pacer.state();
-    const QString warning = state.isOfLhrs() ? warningOfKill(state, processes, names)
-                                             : warningOfRingKill(state, processes);
+    const QString warning = wordsOf(state).warningOfKill(state, processes, names);
     if (warning.isEmpty())
         return true;
     QMessageBox question(
@@ -155,7 +152,8 @@ void WindowFaults::killSelection()
 {
     const ProcessId process = m_parts.process();
     const QString target = m_parts.target();
-    if (mayKill({ process }, nameOf(m_parts.pacer.state(), m_parts.selection.selected())))
+    if (mayKill(
+            { process }, wordsOf(m_parts.pacer.state()).nameOf(m_parts.pacer.state(), m_parts.selection.selected())))
         m_parts.commands.faults().kill(process, target);
 }
 
@@ -165,7 +163,9 @@ void WindowFaults::armFault()
     const bool isKill = wish.kind == FaultWish::Kind::Kill || wish.kind == FaultWish::Kind::KillAtStep;
     QStringList names;
     for (const ProcessId process : wish.first)
-        names << nameOf(m_parts.pacer.state(), objectOf(m_parts.pacer.state(), process));
+        names << wordsOf(m_parts.pacer.state())
+                     .nameOf(m_parts.pacer.state(),
+                         wordsOf(m_parts.pacer.state()).objectOf(m_parts.pacer.state(), process));
     if (!isKill || mayKill(wish.first, names.join(QStringLiteral(", "))))
         m_panel->arm();
 }

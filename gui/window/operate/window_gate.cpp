@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/operate/window_gate.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/window/panels/gate_panel.h"
 #include "gui/window/operate/window_clock.h"
 #include "gui/window/inspect/window_inspect.h"

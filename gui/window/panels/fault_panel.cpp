@@ -5,10 +5,9 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/show/show_systems.h"
-#include "gui/view/lhrs/fault_marks.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/paint/number_box.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/window/widgets/actions.h"
 
 #include <QCheckBox>
@@ -34,7 +33,7 @@ using WishKind = FaultWish::Kind;
 // The name in the list of choices: "data 1", "alice", "data-7 (spare)".
 QString choiceName(const ClusterState& state, const ProcessState& process)
 {
-    const ObjectRef object = objectOf(state, process.id);
+    const ObjectRef object = wordsOf(state).objectOf(state, process.id);
     switch (object.kind) {
     case ObjectKind::Spare: return QStringLiteral("%1 (spare)").arg(QString::fromStdString(process.name));
     case ObjectKind::Displaced: return QStringLiteral("%1 (displaced)").arg(QString::fromStdString(process.name));
@@ -51,7 +50,7 @@ QString choiceName(const ClusterState& state, const ProcessState& process)
     case ObjectKind::Message:
     case ObjectKind::Fault: break;
     }
-    return nameOf(state, object);
+    return wordsOf(state).nameOf(state, object);
 }
 
 // Names of the messages of a class; nothing: the signs of life, which have no class.
@@ -78,9 +77,10 @@ void ArmedModel::setFaults(const std::vector<FaultArmed>& faults, const ClusterS
         Row row;
         row.number = fault.fault.number();
         row.processes = fault.processes;
-        const QString sentence = row.number == 0 ? QString() : faultSentence(state, row.number);
+        const QString sentence = row.number == 0 ? QString() : wordsOf(state).faultSentence(state, row.number);
         if (row.number == 0) {
-            row.fault = QStringLiteral("%1 is paused").arg(nameOf(state, objectOf(state, fault.processes.front())));
+            row.fault = QStringLiteral("%1 is paused")
+                            .arg(wordsOf(state).nameOf(state, wordsOf(state).objectOf(state, fault.processes.front())));
             row.achieved = QStringLiteral("stands still");
         } else {
             // The event may not have arrived yet, or be older than this window.
@@ -515,8 +515,8 @@ void FaultPanel::takeProcesses()
     std::map<ObjectRef, ProcessId> byObject;
     for (const auto& [id, process] : state.processes)
         if (!process.hasEnded)
-            byObject[objectOf(state, id)] = id;
-    for (const ObjectRef object : objectsOf(state)) // in reading order
+            byObject[wordsOf(state).objectOf(state, id)] = id;
+    for (const ObjectRef object : wordsOf(state).objectsOf(state)) // in reading order
         if (const auto at = byObject.find(object); at != byObject.end())
             choices.emplace_back(at->second, choiceName(state, state.processes.at(at->second)));
     if (choices == m_choices)

@@ -3,7 +3,8 @@
 
 #include "gui/lab/words/process/process_words.h"
 #include "gui/view/paint/flow_layout.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/window/widgets/action_button.h"
 #include "gui/window/widgets/actions.h"
 
@@ -27,8 +28,8 @@ constexpr double kAskGateEvery = 0.5; // seconds
 // The name as in other views; an unknown process sent from outside the cluster.
 QString partyWords(const ClusterState& state, ProcessId id)
 {
-    if (const ObjectRef object = objectOf(state, id))
-        return nameOf(state, object);
+    if (const ObjectRef object = wordsOf(state).objectOf(state, id))
+        return wordsOf(state).nameOf(state, object);
     return state.processes.contains(id) ? QString::fromStdString(processShown(id, state))
                                         : QStringLiteral("an unknown sender");
 }
@@ -163,7 +164,8 @@ GatePanel::GatePanel(
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         if (const int row = chosenRow(); row >= 0 && !m_isChoosing) {
             const QScopedValueRollback guard(m_isChoosing, true);
-            if (const ObjectRef object = objectOf(m_pacer.state(), m_model->rows()[std::size_t(row)].held.process))
+            if (const ObjectRef object = wordsOf(m_pacer.state())
+                                             .objectOf(m_pacer.state(), m_model->rows()[std::size_t(row)].held.process))
                 m_selection.select(object);
         }
         showState();
@@ -201,7 +203,9 @@ void GatePanel::followSelection()
     const QScopedValueRollback guard(m_isChoosing, true);
     const ClusterState& state = m_pacer.state();
     const ObjectRef selected = m_selection.selected();
-    const auto isOfIt = [&](const HeldModel::Row& row) { return objectOf(state, row.held.process) == selected; };
+    const auto isOfIt = [&](const HeldModel::Row& row) {
+        return wordsOf(state).objectOf(state, row.held.process) == selected;
+    };
     const std::vector<HeldModel::Row>& rows = m_model->rows();
     if (const int row = chosenRow(); row >= 0 && isOfIt(rows[std::size_t(row)]))
         return;

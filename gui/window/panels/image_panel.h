@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/view/panels/image_view.h"
+#include "gui/view/panels/lhrs/image_view.h"
 
 #include <QWidget>
 

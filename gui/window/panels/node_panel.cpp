@@ -2,7 +2,7 @@
 #include "gui/window/panels/node_panel.h"
 
 #include "gui/view/paint/flow_layout.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/window/widgets/actions.h"
 
 #include <QAbstractItemView>
@@ -71,7 +71,7 @@ NodePanel::NodePanel(const Pacer& pacer, Selection& selection, Actions& actions,
             return;
         const ProcessId process = m_entries[std::size_t(row)].first;
         m_view->choose(process);
-        if (const ObjectRef object = objectOf(m_pacer.state(), process))
+        if (const ObjectRef object = wordsOf(m_pacer.state()).objectOf(m_pacer.state(), process))
             m_selection.select(object);
     });
     connect(m_view, &NodeView::shownChanged, this, &NodePanel::follow);
@@ -96,14 +96,14 @@ void NodePanel::fillList()
     for (const auto& [id, process] : state.processes) {
         if (id == 0)
             continue;
-        const ObjectRef object = objectOf(state, id);
+        const ObjectRef object = wordsOf(state).objectOf(state, id);
         const int kind = process.hasEnded       ? 9
             : process.kind == pb::COORDINATOR   ? 0
             : object.kind == ObjectKind::Data   ? 1
             : object.kind == ObjectKind::Parity ? 2
             : process.kind == pb::CLIENT        ? 3
                                                 : 4;
-        const QString words = object ? nameOf(state, object) : QString::fromStdString(process.name);
+        const QString words = object ? wordsOf(state).nameOf(state, object) : QString::fromStdString(process.name);
         order.emplace_back(kind, object.a, object.b, id,
             process.hasEnded ? tr("%1 (%2, ended)").arg(words, QString::fromStdString(process.name)) : words);
     }

@@ -2,7 +2,7 @@
 #include "gui/window/panels/time_bar.h"
 
 #include "gui/show/director.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/show/words/quantity_words.h"
 #include "gui/window/widgets/actions.h"
 
 #include <QHBoxLayout>

@@ -3,8 +3,9 @@
 
 #include "gui/lab/export/run_export.h"
 #include "gui/lab/words/process/process_words.h"
-#include "gui/view/lhrs/cluster_layout.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/system/process_order.h"
+#include "gui/view/systems/view_systems.h"
+#include "gui/show/words/quantity_words.h"
 
 #include <QMenu>
 #include <QSaveFile>
@@ -29,36 +30,17 @@ bool WindowParts::hasCluster() const
 
 ProcessId WindowParts::process() const
 {
-    const ObjectRef object = selection.selected();
     const ClusterState& state = pacer.state();
-    if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client
-        || object.kind == ObjectKind::Node)
-        return object.a;
-    if (object.kind == ObjectKind::Coordinator)
-        return coordinatorOf(state);
-    if (object.kind == ObjectKind::Data) {
-        const auto bucket = state.data.find(std::uint32_t(object.a));
-        return bucket == state.data.end() ? 0 : bucket->second.process;
-    }
-    if (object.kind == ObjectKind::Parity) {
-        const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
-        return parity == state.parity.end() ? 0 : parity->second.process;
-    }
-    return 0;
+    const ObjectRef object = selection.selected();
+    return object.kind == ObjectKind::Coordinator ? coordinatorOf(state) : wordsOf(state).processOf(state, object);
 }
 
 QString WindowParts::target() const
 {
-    const ObjectRef object = selection.selected();
-    if (object.kind == ObjectKind::Data)
-        return QStringLiteral("lab.data(%1)").arg(object.a);
-    if (object.kind == ObjectKind::Parity)
-        return QStringLiteral("lab.parity(%1, %2)").arg(object.a).arg(object.b);
-    if (object.kind == ObjectKind::Coordinator)
-        return QStringLiteral("lab.coordinator()");
-    if (object.kind == ObjectKind::Group)
-        return QStringLiteral("lab.group(%1)").arg(object.a);
-    return QStringLiteral("lab.process('%1')").arg(QString::fromStdString(processShown(process(), pacer.state())));
+    const QString place = wordsOf(pacer.state()).placeLine(selection.selected());
+    return place.isEmpty()
+        ? QStringLiteral("lab.process('%1')").arg(QString::fromStdString(processShown(process(), pacer.state())))
+        : place;
 }
 
 std::uint32_t WindowParts::group() const

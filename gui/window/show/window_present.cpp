@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/show/window_present.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/window/widgets/screen_place.h"
 
 #include <QAbstractSpinBox>
@@ -25,7 +25,7 @@ QStringList armedWords(const ClusterState& state)
 {
     QStringList words;
     for (const auto& [id, process] : state.processes) {
-        const QString name = nameOf(state, objectOf(state, id));
+        const QString name = wordsOf(state).nameOf(state, wordsOf(state).objectOf(state, id));
         for (const auto& [number, fault] : process.faults)
             words << QStringLiteral("%1 %2").arg(name, QString::fromStdString(fault.words));
         if (process.isPaused && !process.hasEnded)
@@ -97,7 +97,7 @@ bool WindowPresent::isSecondClick(const QAction* action)
         return true;
     }
     const QString keys = action->shortcut().toString(QKeySequence::NativeText),
-                  name = nameOf(m_parts.pacer.state(), object);
+                  name = wordsOf(m_parts.pacer.state()).nameOf(m_parts.pacer.state(), object);
     const QString words = name.isEmpty() ? action->text() : tr("%1, %2").arg(action->text(), name);
     m_parts.player.strip().setNotice(keys.isEmpty() ? tr("%1: once more to do it").arg(words)
                                                     : tr("%1: press %2 once more to do it").arg(words, keys));

@@ -4,7 +4,7 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/export/run_export.h"
 #include "gui/show/named_things.h"
-#include "gui/view/lhrs/cluster_layout.h"
+#include "gui/view/system/process_order.h"
 #include "gui/window/inspect/window_group.h"
 #include "gui/window/inspect/window_inspect.h"
 

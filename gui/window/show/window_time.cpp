@@ -8,6 +8,7 @@
 #include "gui/lab/recording/recording_writer.h"
 #include "gui/lab/replay/recording_observer.h"
 #include "gui/lab/words/sentences.h"
+#include "gui/show/words/quantity_words.h"
 
 #include <QDir>
 #include <QFileDialog>

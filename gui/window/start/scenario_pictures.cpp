@@ -8,9 +8,8 @@
 #include "gui/lab/recording/recording.h"
 #include "gui/lab/script/script_engine.h"
 #include "gui/lab/local/session.h"
-#include "gui/view/canvas/system_views.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/view/lhrs/cluster_picture.h"
-#include "gui/view/lhrs/object_words.h"
 #include "gui/window/start/scenario_cards.h"
 
 #include <QDir>
@@ -71,23 +70,6 @@ const std::map<QString, QString> kFreePlay {
 const std::vector<int> kTelling { pb::Event::kBucketFailed, pb::Event::kRecoveryStarted, pb::Event::kSliceRecovered,
     pb::Event::kGroupLost };
 
-// How much of the cluster has failed or is being made.
-int weightOf(const ClusterState& state)
-{
-    static const std::map<Look, int> kWeights { { Look::DataLost, 6 }, { Look::ParityLost, 6 },
-        { Look::DataRecovering, 5 }, { Look::DataFailed, 4 }, { Look::ParityFailed, 4 }, { Look::ParityStarting, 3 } };
-    const auto weigh = [&](ObjectRef object) {
-        const auto known = kWeights.find(lookOf(state, object, nullptr));
-        return known == kWeights.end() ? 0 : known->second;
-    };
-    int weight = 0;
-    for (const auto& [number, bucket] : state.data)
-        weight += weigh({ ObjectKind::Data, number, 0 });
-    for (const auto& [place, bucket] : state.parity)
-        weight += weigh({ ObjectKind::Parity, place.first, place.second });
-    return weight;
-}
-
 // The instant to show: the first one with the most failures, at which something has been recovered already.
 Result<ClusterState> tellingState(Recording& recording)
 {
@@ -108,7 +90,7 @@ Result<ClusterState> tellingState(Recording& recording)
         std::uint32_t slices = 0;
         for (const auto& [number, bucket] : state.data)
             slices += std::min(bucket.slicesStored, kSlicesSeen);
-        if (const std::pair told(weightOf(state), slices); told > most) {
+        if (const std::pair told(wordsOf(state).troubleOf(state), slices); told > most) {
             most = told;
             best = at;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/lhrs/records/record_table.h"
 
+#include "gui/show/lhrs/bucket_group.h"
 #include "gui/view/paint/number_box.h"
 #include "gui/view/lhrs/object_words.h"
 

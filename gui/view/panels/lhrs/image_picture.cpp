@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/view/panels/image_picture.h"
+#include "gui/view/panels/lhrs/image_picture.h"
 
 #include "gui/lab/words/lhrs/key_try.h"
 #include "gui/lab/words/process/process_words.h"

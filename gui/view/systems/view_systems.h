@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/view/system/system_view.h"
+#include "gui/view/system/system_words.h"
 
 #include <memory>
 #include <string>
@@ -15,7 +16,14 @@ struct ViewOfSystem {
     std::unique_ptr<SystemView> view;
 };
 
-// The views of all systems, for one canvas. A new system adds its line in system_views.cpp.
+// A new system adds its lines in view_systems.cpp.
+
+// The views of all systems, for one canvas.
 std::vector<ViewOfSystem> systemViews();
+// What is said of the things of this cluster.
+const SystemWords& wordsOf(const ClusterState& state);
+// The marks of the events of all systems.
+std::optional<SystemWords::EventMark> markOfSystems(const pb::Event& event);
+std::vector<int> kindsMarkedBySystems();
 
 } // namespace lhrs::gui

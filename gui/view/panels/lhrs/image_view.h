@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/view/time/frame_clock.h"
-#include "gui/view/panels/image_picture.h"
+#include "gui/view/panels/lhrs/image_picture.h"
 #include "gui/show/pacer.h"
 #include "gui/view/system/selection.h"
 

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/lhrs/file_words.h"
+
+#include "gui/lab/state/lhrs/epoch_words.h"
+#include "gui/lab/words/sentences.h"
+#include "gui/show/lhrs/bucket_group.h"
+#include "gui/view/lhrs/kill_words.h"
+#include "gui/view/lhrs/object_words.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lhrs::gui {
+
+// ---- things
+
+ObjectRef FileWords::objectOf(const ClusterState& state, ProcessId process) const
+{
+    return gui::objectOf(state, process);
+}
+
+ProcessId FileWords::processOf(const ClusterState& state, ObjectRef object) const
+{
+    if (object.kind == ObjectKind::Data) {
+        const auto bucket = state.data.find(std::uint32_t(object.a));
+        return bucket == state.data.end() ? 0 : bucket->second.process;
+    }
+    if (object.kind == ObjectKind::Parity) {
+        const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
+        return parity == state.parity.end() ? 0 : parity->second.process;
+    }
+    return object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced
+        ? object.a
+        : SystemWords::processOf(state, object);
+}
+
+std::vector<ObjectRef> FileWords::objectsOf(const ClusterState& state) const { return gui::objectsOf(state); }
+
+QString FileWords::placeLine(ObjectRef object) const
+{
+    if (object.kind == ObjectKind::Data)
+        return QStringLiteral("lab.data(%1)").arg(object.a);
+    if (object.kind == ObjectKind::Parity)
+        return QStringLiteral("lab.parity(%1, %2)").arg(object.a).arg(object.b);
+    return object.kind == ObjectKind::Group ? QStringLiteral("lab.group(%1)").arg(object.a)
+                                            : SystemWords::placeLine(object);
+}
+
+QString FileWords::warningOfKill(
+    const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const
+{
+    return gui::warningOfKill(state, processes, names);
+}
+
+int FileWords::troubleOf(const ClusterState& state) const
+{
+    static const std::map<Look, int> kWeights { { Look::DataLost, 6 }, { Look::ParityLost, 6 },
+        { Look::DataRecovering, 5 }, { Look::DataFailed, 4 }, { Look::ParityFailed, 4 }, { Look::ParityStarting, 3 } };
+    const auto weigh = [&](ObjectRef object) {
+        const auto known = kWeights.find(lookOf(state, object, nullptr));
+        return known == kWeights.end() ? 0 : known->second;
+    };
+    int weight = 0;
+    for (const auto& [number, bucket] : state.data)
+        weight += weigh({ ObjectKind::Data, number, 0 });
+    for (const auto& [place, bucket] : state.parity)
+        weight += weigh({ ObjectKind::Parity, place.first, place.second });
+    return weight;
+}
+
+// ---- events
+
+ObjectRef FileWords::placeOf(const pb::Event& event, ProcessId process) const
+{
+    if (event.place().role() == pb::DATA)
+        return { ObjectKind::Data, event.place().number(), 0 };
+    if (event.place().role() == pb::PARITY)
+        return { ObjectKind::Parity, event.place().number(), event.place().column() };
+    return { ObjectKind::Spare, process, 0 };
+}
+
+// The rank of the record.
+std::uint32_t FileWords::partOf(const pb::Event& event) const
+{
+    if (event.has_record_inserted())
+        return event.record_inserted().rank();
+    if (event.has_record_updated())
+        return event.record_updated().rank();
+    if (event.has_record_deleted())
+        return event.record_deleted().rank();
+    if (event.has_record_read())
+        return event.record_read().rank();
+    return event.has_delta_applied() ? event.delta_applied().rank() : 0;
+}
+
+// All records of the rank form one record group, and a change of one of them also changes its parity.
+bool FileWords::belongsTo(const ClusterState& state, const Pointed& own, const Pointed& pointed) const
+{
+    return own.rank == pointed.rank && bucketGroupOf(own.object, state.m()) == bucketGroupOf(pointed.object, state.m());
+}
+
+std::optional<SystemWords::EventMark> FileWords::markOf(const pb::Event& event) const
+{
+    if (event.has_split_finished() || event.has_merge_finished())
+        return EventMark { Glyph::Fork };
+    if (event.has_parity_added())
+        return EventMark { Glyph::Delta };
+    if (event.has_bucket_failed())
+        return EventMark { Glyph::Cross, &Theme::bad, 3 };
+    if (event.has_recovery_finished())
+        return EventMark { Glyph::Turning, &Theme::good, 2 };
+    return event.has_group_lost() ? std::optional(EventMark { Glyph::DoubleCross, &Theme::bad, 4 }) : std::nullopt;
+}
+
+std::vector<int> FileWords::markedKinds() const
+{
+    using E = pb::Event;
+    return { E::kSplitFinishedFieldNumber, E::kMergeFinishedFieldNumber, E::kParityAddedFieldNumber,
+        E::kBucketFailedFieldNumber, E::kRecoveryFinishedFieldNumber, E::kGroupLostFieldNumber };
+}
+
+// ---- processes
+
+SystemWords::Lane FileWords::laneOf(const ClusterState& state, ObjectRef object) const
+{
+    const auto group = bucketGroupOf(object, state.m());
+    if (!group || object.kind == ObjectKind::Dummy)
+        return SystemWords::laneOf(state, object);
+    const QString name = QStringLiteral("group %1").arg(*group);
+    return { 2, *group, name, name };
+}
+
+static std::vector<NodeFact> roleOf(const ClusterState& state, const ProcessState& process)
+{
+    const auto data = state.data.find(process.place.number());
+    const auto parity = state.parity.find({ process.place.number(), process.place.column() });
+    const auto words = [](const QString& role, pb::MemberState member, const std::string& reason) {
+        std::vector<NodeFact> facts { { QStringLiteral("Role"), role } };
+        if (member != pb::MEMBER_UNKNOWN)
+            facts.push_back({ QStringLiteral("State"),
+                QString::fromStdString(stateWord(member))
+                    + (reason.empty() ? QString() : QStringLiteral(", ") + QString::fromStdString(reason)) });
+        return facts;
+    };
+    if (process.place.role() == pb::DATA && data != state.data.end() && data->second.process == process.id)
+        return words(QStringLiteral("data bucket %1, level %2").arg(data->second.number).arg(data->second.level),
+            data->second.state, data->second.reason);
+    if (process.place.role() == pb::PARITY && parity != state.parity.end() && parity->second.process == process.id)
+        return words(QStringLiteral("parity bucket %1.%2").arg(parity->second.group).arg(parity->second.column),
+            parity->second.state, parity->second.reason);
+    if (process.pool != pb::NO_ROLE)
+        return { { QStringLiteral("Role"),
+                     process.pool == pb::PARITY ? QStringLiteral("spare parity server")
+                                                : QStringLiteral("spare data server") },
+            { QStringLiteral("State"),
+                process.offer.invitation != 0 ? QStringLiteral("has offered itself")
+                    : process.isInvited       ? QStringLiteral("invited")
+                                              : QStringLiteral("idle, in its multicast group") } };
+    if (process.place.role() != pb::NO_ROLE)
+        return { { QStringLiteral("Role"), QStringLiteral("displaced: its place has another holder") } };
+    return {};
+}
+
+static std::vector<NodeFact> membershipOf(const ProcessState& process, const pb::NodeSample* sample)
+{
+    std::vector<NodeFact> facts;
+    if (process.incarnation != 0)
+        facts.push_back(
+            { QStringLiteral("Incarnation"), QString::fromStdString(incarnationText(process.incarnation)) });
+    if (sample && sample->epoch() > 0)
+        facts.push_back({ QStringLiteral("Epoch"), QString::fromStdString(epochText(sample->epoch())) });
+    return facts;
+}
+
+std::vector<NodeFact> FileWords::factsOf(const ClusterState& state, const ProcessState& process,
+    const pb::NodeSample* sample, const pb::Gauges& gauges, Facts which) const
+{
+    if (which == Facts::Role)
+        return roleOf(state, process);
+    if (which == Facts::Membership)
+        return membershipOf(process, sample);
+    std::vector<NodeFact> facts;
+    if (sample && sample->grants_needed() > 0)
+        facts.push_back({ QStringLiteral("Lease"),
+            QStringLiteral("%1 of %2, %3")
+                .arg(sample->grants_held())
+                .arg(sample->grants_needed())
+                .arg(sample->lease_left_ns() > 0 ? durationWords(sample->lease_left_ns()) + QStringLiteral(" left")
+                                                 : QStringLiteral("run out: reads wait")),
+            true });
+    if (process.place.role() == pb::NO_ROLE) {
+        const std::vector<NodeFact> common = SystemWords::factsOf(state, process, sample, gauges, which);
+        facts.insert(facts.end(), common.begin(), common.end());
+        return facts;
+    }
+    facts.push_back({ process.place.role() == pb::PARITY ? QStringLiteral("Record groups") : QStringLiteral("Records"),
+        grouped(gauges.records()) });
+    if (process.place.role() == pb::DATA && gauges.rank_max() > 0)
+        facts.push_back({ QStringLiteral("Ranks"),
+            QStringLiteral("1 to %1, %2 free")
+                .arg(grouped(gauges.rank_max()))
+                .arg(gauges.rank_max() - std::min(gauges.rank_max(), gauges.records())) });
+    if (gauges.sequence() > 0)
+        facts.push_back({ QStringLiteral("Changes"), grouped(gauges.sequence()) });
+    return facts;
+}
+
+std::pair<QString, std::vector<NodeFact>> FileWords::exchangeOf(
+    const ProcessState& process, const pb::NodeSample& sample) const
+{
+    std::pair<QString, std::vector<NodeFact>> out { process.place.role() == pb::PARITY
+            ? QStringLiteral("Applied, by data position")
+            : QStringLiteral("Acknowledged, by parity column"),
+        {} };
+    for (const auto& from : sample.columns()) {
+        const bool isParity = from.role() == pb::PARITY;
+        QStringList words { grouped(from.sequence()) };
+        if (from.waiting() > 0)
+            words << (isParity ? QStringLiteral("%1 not yet").arg(from.waiting())
+                               : QStringLiteral("%1 held").arg(from.waiting()));
+        if (from.tries() > 0)
+            words << countedWords(from.tries(), "resend", "resends");
+        if (!from.is_up())
+            words << QStringLiteral("not up");
+        out.second.push_back({ isParity ? QStringLiteral("column %1").arg(from.index())
+                                        : QStringLiteral("position %1").arg(from.index()),
+            words.join(QStringLiteral(", ")) });
+    }
+    return out;
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/system/system_words.h"
+
+namespace lhrs::gui {
+
+// What is said of the things of a file: its buckets, groups, spares and their events. Other rooms of LH*RS call the
+// functions of object_words.h.
+class FileWords : public SystemWords {
+public:
+    QString nameOf(const ClusterState& state, ObjectRef object) const override;
+    ObjectRef objectOf(const ClusterState& state, ProcessId process) const override;
+    ProcessId processOf(const ClusterState& state, ObjectRef object) const override;
+    std::vector<ObjectRef> objectsOf(const ClusterState& state) const override;
+    QString placeLine(ObjectRef object) const override;
+    QString warningOfKill(
+        const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
+    int troubleOf(const ClusterState& state) const override;
+    ObjectRef placeOf(const pb::Event& event, ProcessId process) const override;
+    std::uint32_t partOf(const pb::Event& event) const override;
+    bool belongsTo(const ClusterState& state, const Pointed& own, const Pointed& pointed) const override;
+    std::optional<EventMark> markOf(const pb::Event& event) const override;
+    std::vector<int> markedKinds() const override;
+    Lane laneOf(const ClusterState& state, ObjectRef object) const override;
+    std::vector<NodeFact> factsOf(const ClusterState& state, const ProcessState& process, const pb::NodeSample* sample,
+        const pb::Gauges& gauges, Facts which) const override;
+    std::pair<QString, std::vector<NodeFact>> exchangeOf(
+        const ProcessState& process, const pb::NodeSample& sample) const override;
+};
+
+} // namespace lhrs::gui

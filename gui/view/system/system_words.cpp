@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/system/system_words.h"
+
+#include "gui/show/words/quantity_words.h"
+#include "gui/view/system/faults_shown.h"
+
+#include <algorithm>
+
+namespace lhrs::gui {
+
+namespace {
+
+QString processName(const ClusterState& state, ProcessId process)
+{
+    const auto found = state.processes.find(process);
+    return found != state.processes.end() ? QString::fromStdString(found->second.name)
+                                          : QStringLiteral("unknown process");
+}
+
+QString nameOfProcess(const SystemWords& words, const ClusterState& state, ProcessId process)
+{
+    const ObjectRef object = words.objectOf(state, process);
+    if (object.kind == ObjectKind::Client || object.kind == ObjectKind::Spare)
+        return words.nameOf(state, object).section(QLatin1Char(' '), 1);
+    return object ? words.nameOf(state, object) : QStringLiteral("a process that has ended");
+}
+
+// "data 1, data 2 and alice"; of many processes only the first ones.
+template <class Processes>
+QString namesOf(const SystemWords& words, const ClusterState& state, const Processes& processes)
+{
+    QStringList names;
+    for (const ProcessId process : processes)
+        names << nameOfProcess(words, state, process);
+    names.sort();
+    if (names.size() > 4)
+        return QStringLiteral("%1, %2 and %3 others").arg(names[0], names[1]).arg(names.size() - 2);
+    if (names.size() < 2)
+        return names.join(QString());
+    const QString last = names.takeLast();
+    return names.join(QStringLiteral(", ")) + QStringLiteral(" and ") + last;
+}
+
+} // namespace
+
+QString SystemWords::nameOf(const ClusterState& state, ObjectRef object) const
+{
+    switch (object.kind) {
+    case ObjectKind::Client: return QStringLiteral("client %1").arg(processName(state, object.a));
+    case ObjectKind::Coordinator: return QStringLiteral("coordinator");
+    case ObjectKind::Message: return QStringLiteral("message");
+    case ObjectKind::Fault: {
+        const std::vector<std::uint64_t> numbers = faultsOf(state);
+        return QStringLiteral("fault %1")
+            .arg(std::find(numbers.begin(), numbers.end(), object.a) - numbers.begin() + 1);
+    }
+    case ObjectKind::Node: return processName(state, object.a);
+    case ObjectKind::None:
+    case ObjectKind::Data:
+    case ObjectKind::Parity:
+    case ObjectKind::Dummy:
+    case ObjectKind::Group:
+    case ObjectKind::Spare:
+    case ObjectKind::Displaced:
+    case ObjectKind::Pool:
+    case ObjectKind::File: break;
+    }
+    return {};
+}
+
+ObjectRef SystemWords::objectOf(const ClusterState& state, ProcessId process) const
+{
+    const auto found = state.processes.find(process);
+    if (found == state.processes.end())
+        return {};
+    return { found->second.kind == pb::COORDINATOR ? ObjectKind::Coordinator
+            : found->second.kind == pb::CLIENT     ? ObjectKind::Client
+                                                   : ObjectKind::Node,
+        process, 0 };
+}
+
+ProcessId SystemWords::processOf(const ClusterState& /*state*/, ObjectRef object) const
+{
+    return object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator
+            || object.kind == ObjectKind::Node
+        ? object.a
+        : 0;
+}
+
+QString SystemWords::placeLine(ObjectRef object) const
+{
+    return object.kind == ObjectKind::Coordinator ? QStringLiteral("lab.coordinator()") : QString();
+}
+
+QString SystemWords::faultSentence(const ClusterState& state, std::uint64_t number) const
+{
+    for (const PartitionShown& partition : partitionsOf(state)) {
+        if (partition.number != number)
+            continue;
+        const QString a = namesOf(*this, state, partition.a),
+                      b = partition.restIsB ? QStringLiteral("all others") : namesOf(*this, state, partition.b);
+        if (partition.way == pb::OUTGOING)
+            return QStringLiteral("Fault on purpose: nothing passes from %1 to %2").arg(a, b);
+        if (partition.way == pb::INCOMING)
+            return QStringLiteral("Fault on purpose: nothing passes from %1 to %2").arg(b, a);
+        return QStringLiteral("Fault on purpose: %1 %2 cut off from %3")
+            .arg(a, partition.a.size() == 1 ? QStringLiteral("is") : QStringLiteral("are"), b);
+    }
+    std::vector<ProcessId> at;
+    std::string words;
+    for (const auto& [id, process] : state.processes)
+        if (const auto fault = process.faults.find(number); fault != process.faults.end()) {
+            at.push_back(id);
+            words = fault->second.words;
+        }
+    return at.empty()
+        ? QStringLiteral("A fault that has ended")
+        : QStringLiteral("Fault on purpose: %1 %2").arg(namesOf(*this, state, at), QString::fromStdString(words));
+}
+
+ObjectRef SystemWords::placeOf(const pb::Event& /*event*/, ProcessId process) const
+{
+    return { ObjectKind::Node, process, 0 };
+}
+
+std::uint32_t SystemWords::partOf(const pb::Event& /*event*/) const { return 0; }
+
+bool SystemWords::belongsTo(const ClusterState& /*state*/, const Pointed& own, const Pointed& pointed) const
+{
+    return own.object == pointed.object && own.rank == pointed.rank;
+}
+
+std::optional<SystemWords::EventMark> SystemWords::markOf(const pb::Event& /*event*/) const { return std::nullopt; }
+
+SystemWords::Lane SystemWords::laneOf(const ClusterState& /*state*/, ObjectRef object) const
+{
+    if (object.kind == ObjectKind::Client)
+        return { 0, 0, QStringLiteral("clients"), QStringLiteral("clients") };
+    if (object.kind == ObjectKind::Coordinator)
+        return { 1, 0, QStringLiteral("coordinator"), QStringLiteral("coordinator") };
+    return { 3, 0, QStringLiteral("spares"), QStringLiteral("spares and others") };
+}
+
+std::vector<NodeFact> SystemWords::factsOf(const ClusterState& /*state*/, const ProcessState& process,
+    const pb::NodeSample* /*sample*/, const pb::Gauges& gauges, Facts which) const
+{
+    if (which == Facts::Contents && process.kind == pb::CLIENT)
+        return { { QStringLiteral("Operations"), grouped(gauges.operations()) } };
+    return {};
+}
+
+std::pair<QString, std::vector<NodeFact>> SystemWords::exchangeOf(
+    const ProcessState& /*process*/, const pb::NodeSample& /*sample*/) const
+{
+    return {};
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/cluster_state.h"
+#include "gui/view/paint/theme.h"
+#include "gui/view/system/selection.h"
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace lhrs::gui {
+
+// One line about a process: "Role", "data bucket 5, level 3". `isChanged`: it differs from before.
+struct NodeFact {
+    QString name, value;
+    bool isRestless = false; // it changes all the time, so that a change means nothing
+    bool isChanged = false;
+};
+
+// What is said of the things of one system outside its picture: in lists, logs, diagrams and scenario lines. What all
+// systems have, their processes, faults and clients, is said here.
+class SystemWords {
+public:
+    SystemWords() = default;
+    virtual ~SystemWords() = default;
+    SystemWords(const SystemWords&) = delete;
+    SystemWords& operator=(const SystemWords&) = delete;
+
+    // ---- things
+    // "data 5", "client alice", "coordinator": the short names that scenarios and the log use.
+    virtual QString nameOf(const ClusterState& state, ObjectRef object) const;
+    // The thing of the picture that a process is; nothing: the picture does not show it.
+    virtual ObjectRef objectOf(const ClusterState& state, ProcessId process) const;
+    // The process that the thing is, or that holds it now; 0: none.
+    virtual ProcessId processOf(const ClusterState& state, ObjectRef object) const;
+    // Everything that can be selected, in reading order.
+    virtual std::vector<ObjectRef> objectsOf(const ClusterState& state) const = 0;
+    // How a scenario names the place, whichever process holds it: lab.data(5). Empty: it is no place.
+    virtual QString placeLine(ObjectRef object) const;
+    // "Fault on purpose: data 1 is cut off from everybody else".
+    QString faultSentence(const ClusterState& state, std::uint64_t number) const;
+    // The warning before these processes, called `names`, are killed at once: what is lost with them, as far as that is
+    // known. Empty: nothing.
+    virtual QString warningOfKill(
+        const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const = 0;
+
+    // How much of the cluster has failed or is being made: a picture of it tells the more.
+    virtual int troubleOf(const ClusterState& /*state*/) const { return 0; }
+
+    // ---- events
+    // The place that an event of the process is about.
+    virtual ObjectRef placeOf(const pb::Event& event, ProcessId process) const;
+    // The number of the part of the place that the event is about, for example of a record; 0: none.
+    virtual std::uint32_t partOf(const pb::Event& event) const;
+    // Whether a part that an event is about belongs to what is pointed at.
+    virtual bool belongsTo(const ClusterState& state, const Pointed& own, const Pointed& pointed) const;
+    // How a rare event of the system is marked in a track of the run. Where marks are crowded, those with more weight
+    // stay.
+    struct EventMark {
+        Glyph glyph = Glyph::None;
+        QColor Theme::*colour = &Theme::text;
+        int weight = 0;
+    };
+    virtual std::optional<EventMark> markOf(const pb::Event& event) const;
+    // The numbers of all events with a mark.
+    virtual std::vector<int> markedKinds() const { return {}; }
+
+    // ---- processes
+    // The group of processes that stand together in a diagram.
+    struct Lane {
+        int order = 0; // among the kinds of groups
+        std::uint64_t number = 0; // among the groups of a kind
+        QString id, name;
+        bool operator<(const Lane& other) const
+        {
+            return std::tie(order, number) < std::tie(other.order, other.number);
+        }
+    };
+    virtual Lane laneOf(const ClusterState& state, ObjectRef object) const;
+    // What a server of the system is; in what group of processes, and since when; what it holds.
+    enum class Facts { Role, Membership, Contents };
+    virtual std::vector<NodeFact> factsOf(const ClusterState& state, const ProcessState& process,
+        const pb::NodeSample* sample, const pb::Gauges& gauges, Facts which) const;
+    // What it has sent to, or taken from, the other members of its group, with a title.
+    virtual std::pair<QString, std::vector<NodeFact>> exchangeOf(
+        const ProcessState& process, const pb::NodeSample& sample) const;
+};
+
+} // namespace lhrs::gui
