@@ -2,6 +2,8 @@
 // The material for examples of terms.
 #pragma once
 
+#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/words/lhrs/file_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/show/words/quantity_words.h"
 #include "gui/show/lhrs/bucket_group.h"
