@@ -50,7 +50,7 @@ lab.highlight(lab.data(2), { text: 'key ' + key + ' is here', for: 8 });
 lab.expect(key % span < two.n && key % (2 * span) === 2, 'i and n give the bucket that the key is in');
 const more = lab.here();
 lab.camera({ speed: 2 });
-lab.say('Each split moves the pointer by one, after the last bucket back to 0. Bucket 1 is overfull until its turn comes.');
+lab.say('Each split moves the pointer by one, and at the end of a round back to 0. Bucket 1 is overfull until its turn comes.');
 alice.run({ do: 'insert', keys: Array.from({ length: 2 * B }, (_, i) => 100 + i), window: 2 });
 lab.settle();
 while (lab.file().M < p.buckets)
@@ -195,4 +195,4 @@ lab.print('messages of a search:', search.search.messages + search.reply.message
 lab.expectEqual([search.search.messages + search.reply.messages, insert.insert.messages + insert.reply.messages + insert.delta.messages + insert.delta_ack.messages], [2, 6], 'a search costs 2 messages, an insert 2 + 2k, whatever the size of the file');
 const published = lab.paper('demo_2004', { item: 'bucket_recovery' });
 lab.expect(published.length > 0, 'the published figures are at hand');
-lab.say('Each failure that is survived costs two more messages per insert, whatever the size of the file.');
+lab.say('Each further failure to be survived costs two more messages per insert, whatever the size of the file.');

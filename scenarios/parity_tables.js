@@ -89,7 +89,7 @@ if (p.parts.includes('columns'))
     for (const field of fields) {
         lab.step(steps.shift(), 'XOR and Reed-Solomon columns in GF(2^' + field + ')');
         const told = {
-            0: 'Its four buckets send their contents to the parity bucket of column 0 (Parity 0.0), which adds them: plain XOR.',
+            0: 'The four buckets send their contents to the parity bucket of column 0 (Parity 0.0), which adds them: plain XOR.',
             1: 'Now for column 1 of the parity (Parity 0.1): the first bucket is only added, the other three are multiplied.'
         };
         let last = null;
@@ -112,7 +112,7 @@ if (p.parts.includes('options') && lab.simulated) { // all of these differ in wh
             lab.row('process_time_options_2003', { source: row.source, gf: row.gf, how: how[row.option], process_s: row.process_s });
     lab.say('In a simulated run computing takes no time. So here is the work that was measured in 2003.');
     lab.chart({ table: 'process_time_options_2003', x: 'how', y: 'process_s', by: ['gf'], title: 'What ones and logarithms were worth in 2003' });
-    lab.say('With a row of ones in the matrix, the first bucket is only added. That saved ' + saved(8) + ' in GF(2^8), ' + saved(16) + ' in GF(2^16).');
+    lab.say('With a row of ones in the matrix, the first bucket is only added. That saved ' + saved(8) + ' of the work in GF(2^8), ' + saved(16) + ' in GF(2^16).');
     lab.say('Logarithms taken beforehand saved 3.4 % in GF(2^8).');
 } else if (p.parts.includes('options'))
     for (const field of fields) {
@@ -145,7 +145,7 @@ const lines = { x: 'bucket_size', y: 'total_s', by: ['gf', 'scheme'] };
 if (lab.simulated) {
     for (const row of lab.paper('parity_creation', { config: 2 }))
         lab.row('parity_creation_2003', { source: row.source, gf: row.gf, scheme: row.scheme, bucket_size: row.bucket_size, total_s: row.total_s });
-    lab.say('Ours is simulated: neither its times nor their ratios tell what computing costs. So here is 2003 alone.');
+    lab.say('Our run is simulated: neither its times nor their ratios tell what computing costs. So here is 2003 alone.');
     lab.chart(Object.assign({ table: 'parity_creation_2003', title: 'Making a parity bucket in 2003, by the size of the buckets' }, lines));
 } else if (p.parts.includes('columns')) {
     lab.say('The whole time, ours and that of 2003, dashed. Compare ratios, not seconds: XOR against multiplication, small against large.');

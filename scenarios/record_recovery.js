@@ -106,7 +106,7 @@ for (const field of fields)
             lab.detail('counts');
         }
         showOperations(lone, 'reader', newest.op); // the searches until now are not among those that are counted next
-        lab.say('The reader asks for ' + (counts.length > 1 ? counts[0] + ' to ' : '') + Math.max(...counts) + ' records of bucket 2' + (isFirst ? '. They are computed alike, and only counted.' : ', which are counted.'));
+        lab.say('The reader asks for ' + (counts.length > 1 ? counts[0] + ' to ' : '') + Math.max(...counts) + ' records of bucket 2. ' + (isFirst ? 'They are computed alike, and only counted.' : 'They are only counted.'));
         const counted = lab.here();
         let made = newest.op; // operations of the reader so far
         const table = lab.measure({
@@ -131,7 +131,7 @@ for (const field of fields)
 lab.step(steps.shift() || 'e', 'Here, and in 2003');
 for (const row of lab.paper('printed_averages', { scenario: 'record_recovery' }))
     lab.print('2003:', 'GF(2^' + row.gf + '),', row.scheme + ':', row.value, row.unit, 'a record (configuration ' + row.config + ')');
-lab.say(lab.simulated ? 'Here, in GF(2^' + fields[0] + '), a record by XOR and by Reed-Solomon decoding. Simulated computing takes no time, so both cost the same.'
+lab.say(lab.simulated ? 'One record in GF(2^' + fields[0] + '), by XOR and by Reed-Solomon decoding. Simulated computing takes no time, so both cost about the same.'
     : 'Here, the time of a record by XOR and by Reed-Solomon decoding, in both fields.');
 lab.chart({ table: 'record_recovery', x: 'scheme', y: 'ms_per_record', by: ['gf'], where: lab.simulated ? { gf: fields[0] } : {}, title: 'The time of a record, by XOR and by Reed-Solomon decoding' });
 const then = scheme => lab.paper('printed_averages', { scenario: 'record_recovery', config: 2, gf: 16, scheme: scheme })[0].value;

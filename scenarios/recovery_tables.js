@@ -68,7 +68,7 @@ for (const field of p.fields.split(' ').map(Number)) {
     });
     const took = (scheme, failed) => table.summary().find(r => r.gf === field && r.scheme === scheme && r.failed_buckets === failed && r.slice === middle).total_s.median;
     const words = (scheme, failed) => lab.simulated ? (1000 * took(scheme, failed)).toFixed(2) + ' ms' : took(scheme, failed).toFixed(4) + ' s';
-    lab.say(lab.simulated ? 'One bucket took ' + words('xor', 1) + ', three ' + words('rs', 3) + '. Simulated computing takes no time: these are messages alone, side by side.'
+    lab.say(lab.simulated ? 'One bucket took ' + words('xor', 1) + ', three ' + words('rs', 3) + ', about the same: simulated computing takes no time, and messages go side by side.'
         : 'In slices of ' + middle + ' ranks: one bucket ' + words('xor', 1) + ' by XOR and ' + words('rs', 1) + ' by decoding, three ' + words('rs', 3) + '.');
 }
 
