@@ -104,7 +104,10 @@ inline const QStringList& registrations()
         u"gui/lab/series"_s, // what each adds to the series of a run
         u"gui/lab/words"_s, // the sentences of each
         u"gui/show/show_systems.cpp"_s, // what shows say of each
+        u"gui/lab/script"_s, // lhrs-play --audit: a debt
+        u"gui/view/charts"_s, // the report of the published experiments, which are of LH*RS: a debt
         u"gui/view/systems/view_systems.cpp"_s, // the picture and the words of each
+        u"gui/window/commands"_s, // the audit of a group: a debt
         u"gui/window/show"_s, // the tour is about a file: a debt
         u"gui/window/widgets"_s, // the window begins with all pictures
         u"node"_s, // the mains: which systems `--system` knows

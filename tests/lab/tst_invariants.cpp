@@ -9,6 +9,7 @@
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/control/invariant_findings.h"
+#include "gui/lab/control/lhrs/file_findings.h"
 #include "gui/lab/local/session.h"
 #include "node/sim/lhrs/swarm.h"
 

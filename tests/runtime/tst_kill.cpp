@@ -2,7 +2,7 @@
 // Real processes are killed: the file's records are recovered, and its group becomes whole again.
 #include "tests/rigs/lab/signals.h"
 
-#include "gui/lab/control/audit.h"
+#include "gui/lab/control/lhrs/audit.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Real processes on 127.0.0.1: the file creation of the 2003 report, and programs that meet bad input and signals.
-#include "gui/lab/control/audit.h"
+#include "gui/lab/control/lhrs/audit.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"

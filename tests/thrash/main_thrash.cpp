@@ -3,7 +3,7 @@
 // disturbed. After each round everything is healed. Then the file must be whole in time, its parity correct, every
 // answer explained by some order, every acknowledged key there, and no process larger than allowed.
 #include "common/number_words.h"
-#include "gui/lab/control/audit.h"
+#include "gui/lab/control/lhrs/audit.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"

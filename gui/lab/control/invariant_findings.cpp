@@ -5,28 +5,14 @@
 
 namespace lhrs::gui {
 
-namespace {
-
-void add(pb::Told::Judged& judged, int invariant, std::uint64_t checks, std::uint64_t violated, const std::string& text)
+void addFinding(
+    pb::Told::Judged& judged, int invariant, std::uint64_t checks, std::uint64_t violated, const std::string& text)
 {
     auto& finding = *judged.add_findings();
     finding.set_invariant(std::uint32_t(invariant));
     finding.set_checks(checks);
     finding.set_violated(violated);
     finding.set_text(text);
-}
-
-} // namespace
-
-pb::Told::Judged findingsOf(const GroupAudit& audit)
-{
-    pb::Told::Judged judged;
-    // Where the key lists differ, the parity of that rank was not compared.
-    add(judged, 1, audit.ranks - audit.unlisted, audit.unequal - audit.unlisted, audit.firstWrong);
-    add(judged, 2, audit.ranks, audit.unlisted, audit.firstUnlisted);
-    add(judged, 3, audit.keys, audit.doubled, audit.firstDoubled);
-    add(judged, 4, audit.keys, audit.misplaced, audit.firstMisplaced);
-    return judged;
 }
 
 pb::Told::Judged findingsOfVerify(const pb::WorkloadResult& read, ProcessId client, const ClusterState& state)
@@ -41,23 +27,14 @@ pb::Told::Judged findingsOfVerify(const pb::WorkloadResult& read, ProcessId clie
     const bool isOnlyWriter = state.invariants.isOnlyWriter(client, state);
     // Wrong values belong to I19. But a record with a wrong value did not come back either, so I7 is not checked.
     if (gone > 0 ? isOnlyWriter : read.wrong() == 0)
-        add(judged, 7, answered, gone,
+        addFinding(judged, 7, answered, gone,
             std::to_string(gone) + " of " + std::to_string(answered) + " acknowledged records did not come back");
     // newer: values that another client wrote, though none was known to write.
     const std::uint64_t other = read.wrong() + (isOnlyWriter ? read.newer() : 0);
     if (other == 0 || isOnlyWriter)
-        add(judged, 19, found, other,
+        addFinding(judged, 19, found, other,
             std::to_string(other) + " of " + std::to_string(found)
                 + " values are not those that their client wrote last");
-    return judged;
-}
-
-pb::Told::Judged findingsOf(const Comparison& compared)
-{
-    pb::Told::Judged judged;
-    add(judged, 13, compared.records, compared.different,
-        std::to_string(compared.different) + " of " + std::to_string(compared.records) + " records of " + compared.place
-            + " are not what was lost");
     return judged;
 }
 
@@ -68,7 +45,7 @@ pb::Told::Judged findingsOf(const pb::SimulationState& simulation)
     const int invariant = text.starts_with('I') ? std::atoi(text.c_str() + 1) : 0;
     if (const std::size_t colon = text.find(": ");
         invariant >= 1 && invariant <= kInvariants && colon != std::string::npos)
-        add(judged, invariant, 1, 1, "the simulator says: " + text.substr(colon + 2));
+        addFinding(judged, invariant, 1, 1, "the simulator says: " + text.substr(colon + 2));
     return judged;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/export/audit_command.h"
+#include "gui/lab/export/lhrs/audit_command.h"
 #include "gui/lab/export/chart_command.h"
 #include "gui/lab/export/result_options.h"
 

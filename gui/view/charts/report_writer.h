@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/export/paper_report.h"
+#include "gui/lab/export/lhrs/paper_report.h"
 
 #include <QString>
 #include <QStringList>

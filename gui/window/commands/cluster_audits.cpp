@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/commands/cluster_audits.h"
 
-#include "gui/lab/control/invariant_findings.h"
+#include "gui/lab/control/lhrs/file_findings.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/view/lhrs/object_words.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/control/audit.h"
+#include "gui/lab/control/lhrs/audit.h"
 #include "gui/window/commands/cluster_link.h"
 
 #include <QTimer>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The call for the parity check of a group.
-#include "gui/lab/control/audit.h"
+#include "gui/lab/control/lhrs/audit.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lhrs/lab_file.h"
-#include "gui/lab/control/invariant_findings.h"
+#include "gui/lab/control/lhrs/file_findings.h"
 
 #include <QJSEngine>
 

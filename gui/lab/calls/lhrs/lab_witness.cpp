@@ -3,7 +3,7 @@
 // checksum of every record; the recording does not contain them.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lhrs/lab_file.h"
-#include "gui/lab/control/invariant_findings.h"
+#include "gui/lab/control/lhrs/file_findings.h"
 #include "gui/lab/words/lhrs/record_group.h"
 
 #include <QCryptographicHash>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/export/audit_command.h"
+#include "gui/lab/export/lhrs/audit_command.h"
 
 #include "common/directory_entry.h"
 #include "common/number_words.h"
-#include "gui/lab/control/audit.h"
+#include "gui/lab/control/lhrs/audit.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/local/session.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/export/paper_report.h"
+#include "gui/lab/export/lhrs/paper_report.h"
 
 #include <QDir>
 

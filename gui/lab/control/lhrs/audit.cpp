@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/control/audit.h"
+#include "gui/lab/control/lhrs/audit.h"
 
 #include "common/check/lhrs/invariants.h"
 #include "common/lhrs/erasure_code.h"

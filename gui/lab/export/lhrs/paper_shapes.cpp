@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The papers' claims about ratios, and whether they hold for the measured tables. Each claim has its own bounds,
 // within which it counts as confirmed.
-#include "gui/lab/export/paper_report.h"
+#include "gui/lab/export/lhrs/paper_report.h"
 
 #include <limits>
 
