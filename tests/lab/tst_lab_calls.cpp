@@ -7,7 +7,7 @@
 #include "gui/lab/tables/lab_table.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/script/script_check.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 

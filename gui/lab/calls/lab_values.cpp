@@ -4,7 +4,7 @@
 #include "common/kinds.h"
 #include "common/lhrs/linear_hash.h"
 #include "gui/lab/calls/lab_system.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/tables/near_word.h"
 

@@ -3,7 +3,7 @@
 #include "common/kinds.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 

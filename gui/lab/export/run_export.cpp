@@ -9,7 +9,7 @@
 #include "gui/lab/recording/recording_file.h"
 #include "gui/lab/series/lhrs/recovery_rows.h"
 #include "gui/lab/export/run_story.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/export/shiviz.h"
 #include "gui/lab/series/lhrs/split_rows.h"

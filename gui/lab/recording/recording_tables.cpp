@@ -6,7 +6,7 @@
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/recording/recording_body.h"
 #include "gui/lab/series/lhrs/recovery_rows.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/series/lhrs/split_rows.h"
 

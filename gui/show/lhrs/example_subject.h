@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/show/words/quantity_words.h"
 #include "gui/show/lhrs/bucket_group.h"

@@ -2,7 +2,7 @@
 #include "gui/show/lhrs/example_subject.h"
 
 #include "gui/lab/state/lhrs/epoch_words.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "common/network/multicast_group.h"
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/lhrs/failure_cause.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/view/lhrs/cluster_layout.h"
 #include "gui/view/lhrs/file_words.h"
 #include "gui/view/system/faults_shown.h"

@@ -2,7 +2,7 @@
 #include "gui/view/panels/event_log.h"
 
 #include "common/kinds.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/words/quantity_words.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The state of a file that the judge of an exercise sees, according to the events.
 #include "gui/lab/calls/lhrs/lab_file.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 
 #include <QJSEngine>

@@ -2,7 +2,7 @@
 // The targets that name buckets, recovery managers and spares, and the processes that they are.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lhrs/lab_file.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 
 #include <QJSEngine>
 

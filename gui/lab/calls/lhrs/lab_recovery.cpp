@@ -2,7 +2,7 @@
 // Calls for manual recovery: ordering a recovery, or acknowledging a loss.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lhrs/lab_file.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 
 #include <QJSEngine>
 

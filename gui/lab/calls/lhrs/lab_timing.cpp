@@ -2,7 +2,7 @@
 // Timings of recoveries and parity creations, as measured by the process that rebuilds.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lhrs/lab_file.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 
 #include <QJSEngine>
 

@@ -4,7 +4,7 @@
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/state/process/sentence_words.h"
 #include "gui/lab/words/lhrs/failure_cause.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/lhrs/sentences_scan.h"
 #include "gui/lab/words/process/event_writer.h"
 #include "gui/lab/words/process/process_words.h"

@@ -3,7 +3,7 @@
 #include "gui/lab/words/lhrs/file_teller.h"
 
 #include "common/lhrs/linear_hash.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,7 +3,7 @@
 #include "gui/lab/words/lhrs/sentences_scan.h"
 
 #include "gui/lab/state/process/sentence_words.h"
-#include "gui/lab/words/lhrs/file_words.h"
+#include "gui/lab/words/lhrs/place_words.h"
 
 namespace lhrs::gui {
 
