@@ -107,13 +107,27 @@ inline const QStringList& registrations()
         u"gui/lab/script"_s, // lhrs-play --audit: a debt
         u"gui/view/charts"_s, // the report of the published experiments, which are of LH*RS: a debt
         u"gui/view/systems/view_systems.cpp"_s, // the picture and the words of each
-        u"gui/window/commands"_s, // the audit of a group: a debt
-        u"gui/window/show"_s, // the tour is about a file: a debt
-        u"gui/window/widgets"_s, // the window begins with all pictures
+        u"gui/window/main"_s, // the subjects of each
         u"node"_s, // the mains: which systems `--system` knows
         u"tests"_s, // they test all of them
     };
     return kRegistrations;
+}
+
+// Arrows lead on, also through a registration: a general file names no header of a system all the same.
+inline QStringList systemHeadersInGeneralFiles(const File& file)
+{
+    static const QRegularExpression kHeader = pattern(uR"re(^#include "((?:gui/show|gui/view|gui/window)/[^"]*)")re"_s);
+    QStringList found;
+    const Room* room = isCpp(file.path) ? roomOf(file.path) : nullptr;
+    if (room == nullptr || isOfASystem(room->folder) || registrations().contains(room->folder))
+        return found;
+    for (auto matches = kHeader.globalMatch(file.text); matches.hasNext();) {
+        const auto match = matches.next();
+        if (isOfASystem(match.captured(1).section(u'/', 0, -2)))
+            found << finding(file, match.capturedStart(), u"\"%1\" is of a system"_s.arg(match.captured(1)));
+    }
+    return found;
 }
 
 inline QStringList systemsSeenFromGeneralRooms(const QList<Room>& rooms)

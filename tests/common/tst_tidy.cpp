@@ -143,6 +143,7 @@ void TidyTest::generalRoomsSeeNoSystem()
     QCOMPARE(systemsSeenFromGeneralRooms(
                  { { u"node/lhrs/data"_s, u"node/lhrs/group"_s, {} }, { u"node"_s, u"node/walk/programs"_s, {} } }),
         QStringList());
+    eachFile(systemHeadersInGeneralFiles);
 }
 
 void TidyTest::generalRoomsSayNothingOfLhrs()
@@ -307,6 +308,10 @@ void TidyTest::aRuleBites_data()
         include("\"common/check/linearize.h\""), 0);
     row("process never sees core", includesAgainstArrows, "node/process/a.cpp", include("\"node/machine/machine.h\""),
         1);
+    row("what is general names no system's header", systemHeadersInGeneralFiles, "gui/window/inspect/a.cpp",
+        include("\"gui/view/lhrs/file_picture.h\""), 1);
+    row("a registration does", systemHeadersInGeneralFiles, "gui/window/main/a.cpp",
+        include("\"gui/window/lhrs/window_file.h\""), 0);
     row("node never sees Qt", includesAgainstArrows, "node/runtime/a.cpp", include("<QString>"), 1);
     row("lhrs-sim has no runtime", includesAgainstArrows, "node/sim/program/sim_program.cpp",
         include("\"node/runtime/runtime.h\""), 1);

@@ -9,7 +9,7 @@
 #include "tests/rigs/gui/window_part.h"
 
 #include "gui/window/widgets/choice_row.h"
-#include "gui/window/player/story_plan.h"
+#include "gui/window/caption/story_plan.h"
 #include "gui/window/commands/clock_bar.h"
 #include "gui/window/show/window_time.h"
 

@@ -8,7 +8,7 @@
 #include "tests/rigs/gui/window_options.h"
 
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/show/window_tour.h"
+#include "gui/window/lhrs/window_tour.h"
 #include "gui/view/lhrs/cluster_layout.h"
 
 #include <QLineEdit>

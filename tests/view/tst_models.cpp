@@ -6,7 +6,7 @@
 
 #include "gui/view/panels/event_log.h"
 #include "gui/view/lhrs/object_words.h"
-#include "gui/window/player/story.h"
+#include "gui/window/caption/story.h"
 
 #include <QAbstractItemModelTester>
 #include <QAccessible>

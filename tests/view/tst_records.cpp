@@ -7,7 +7,7 @@
 #include "tests/rigs/gui/view_stage.h"
 
 #include "gui/view/lhrs/records/record_table.h"
-#include "gui/window/panels/live_or_recorded_contents.h"
+#include "gui/window/lhrs/live_or_recorded_contents.h"
 
 #include <QAbstractItemModelTester>
 #include <QLabel>

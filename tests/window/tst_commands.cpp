@@ -5,6 +5,7 @@
 #include "gui/lab/local/local_cluster.h"
 #include "gui/window/commands/cluster_commands.h"
 #include "gui/window/commands/cluster_line.h"
+#include "gui/window/commands/lhrs/file_commands.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -134,7 +135,7 @@ void CommandsTest::aCommandToNobodyIsAnsweredToo()
     ClusterCommands commands;
     const QSignalSpy said(&commands.report(), &CommandReport::said);
     QSignalSpy answered(&commands.report(), &CommandReport::answered);
-    commands.file().split();
+    (new FileCommands(commands))->file.split();
     QCOMPARE(said.size(), 1);
     QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 1, kLimit);
     QCOMPARE(answered[0][0].toString(), QStringLiteral("lab.split();"));
@@ -232,11 +233,12 @@ void CommandsTest::eachPartActsOnTheCluster()
     QTRY_COMPARE_WITH_TIMEOUT(started.size(), 1, kLimit);
     QCOMPARE(commands.clients().name(started[0][0].toULongLong()), QStringLiteral("bob"));
 
-    commands.file().split();
+    auto& ofFile = *new FileCommands(commands);
+    ofFile.file.split();
     QVERIFY(run.isGood());
-    commands.file().addSpares(1, 1);
+    ofFile.file.addSpares(1, 1);
     QCOMPARE(run.answer().value(1).toString(), QStringLiteral("1 more data and 1 more parity servers"));
-    commands.audits().auditAll();
+    ofFile.audits.auditAll();
     QVERIFY(run.isGood());
     commands.link().setDetail(pb::FULL);
     QCOMPARE(run.answer().value(0).toString(), QStringLiteral("lab.detail('full');"));

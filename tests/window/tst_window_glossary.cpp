@@ -10,9 +10,9 @@
 #include "gui/view/lhrs/hover_words.h"
 #include "gui/view/lhrs/object_words.h"
 #include "gui/window/widgets/glossary_sheet.h"
-#include "gui/window/panels/invariant_panel.h"
+#include "gui/window/lhrs/invariant_panel.h"
 #include "gui/view/panels/lhrs/image_view.h"
-#include "gui/window/panels/image_panel.h"
+#include "gui/window/lhrs/image_panel.h"
 
 #include <QAccessible>
 #include <QDockWidget>

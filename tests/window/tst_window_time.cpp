@@ -8,7 +8,7 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/local/session.h"
-#include "gui/window/panels/invariant_panel.h"
+#include "gui/window/lhrs/invariant_panel.h"
 #include "gui/window/main/main_window.h"
 #include "gui/window/show/window_time.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/lhrs/file_words.h"
 
+#include "common/lhrs/linear_hash.h"
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/lhrs/bucket_group.h"
@@ -66,6 +67,28 @@ int FileWords::troubleOf(const ClusterState& state) const
     for (const auto& [place, bucket] : state.parity)
         weight += weigh({ ObjectKind::Parity, place.first, place.second });
     return weight;
+}
+
+std::vector<std::uint64_t> FileWords::keysKnown(
+    const ClusterState& state, std::uint64_t count, std::uint64_t seed) const
+{
+    std::vector<const RankMap*> buckets;
+    for (const auto& [number, bucket] : state.data)
+        if (bucket.ranks.count() > 0)
+            buckets.push_back(&bucket.ranks);
+    std::vector<std::uint64_t> keys;
+    std::uint64_t drawn = mix64(Key(seed)).value;
+    const auto below = [&drawn](std::size_t bound) {
+        drawn = mix64(Key(drawn + 1)).value;
+        return std::size_t(drawn % bound);
+    };
+    while (!buckets.empty() && keys.size() < count) {
+        const RankMap& ranks = *buckets[below(buckets.size())];
+        const std::vector<std::uint32_t> pages = ranks.pages();
+        const auto records = ranks.inPage(pages[below(pages.size())]);
+        keys.push_back(records[below(records.size())].second);
+    }
+    return keys;
 }
 
 // ---- events

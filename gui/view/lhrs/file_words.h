@@ -17,6 +17,8 @@ public:
     QString warningOfKill(
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
     int troubleOf(const ClusterState& state) const override;
+    std::vector<std::uint64_t> keysKnown(
+        const ClusterState& state, std::uint64_t count, std::uint64_t seed) const override;
     ObjectRef placeOf(const pb::Event& event, ProcessId process) const override;
     std::uint32_t partOf(const pb::Event& event) const override;
     bool belongsTo(const ClusterState& state, const Pointed& own, const Pointed& pointed) const override;

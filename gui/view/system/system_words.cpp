@@ -118,6 +118,12 @@ QString SystemWords::faultSentence(const ClusterState& state, std::uint64_t numb
         : QStringLiteral("Fault on purpose: %1 %2").arg(namesOf(*this, state, at), QString::fromStdString(words));
 }
 
+std::vector<std::uint64_t> SystemWords::keysKnown(
+    const ClusterState& /*state*/, std::uint64_t /*count*/, std::uint64_t /*seed*/) const
+{
+    return {};
+}
+
 ObjectRef SystemWords::placeOf(const pb::Event& /*event*/, ProcessId process) const
 {
     return { ObjectKind::Node, process, 0 };

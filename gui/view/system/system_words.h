@@ -50,6 +50,11 @@ public:
     // How much of the cluster has failed or is being made: a picture of it tells the more.
     virtual int troubleOf(const ClusterState& /*state*/) const { return 0; }
 
+    // Keys of records of the cluster, as far as events have reported them: drawn with the seed, with possible
+    // repetitions. Empty: no key is known.
+    virtual std::vector<std::uint64_t> keysKnown(
+        const ClusterState& state, std::uint64_t count, std::uint64_t seed) const;
+
     // ---- events
     // The place that an event of the process is about.
     virtual ObjectRef placeOf(const pb::Event& event, ProcessId process) const;

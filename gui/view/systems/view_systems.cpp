@@ -3,6 +3,7 @@
 #include "gui/view/systems/view_systems.h"
 
 #include "gui/lab/state/walk/ring_view.h"
+#include "gui/view/lhrs/file_card.h"
 #include "gui/view/lhrs/file_picture.h"
 #include "gui/view/lhrs/file_words.h"
 #include "gui/view/walk/ring_picture.h"
@@ -21,8 +22,8 @@ const SystemWords* const kAll[] = { &kOfFile, &kOfRing };
 std::vector<ViewOfSystem> systemViews()
 {
     std::vector<ViewOfSystem> views;
-    views.push_back({ "", std::make_unique<FilePicture>() });
-    views.push_back({ walk::kSystem, std::make_unique<RingPicture>() });
+    views.push_back({ "", std::make_unique<FilePicture>(), cardOfFile });
+    views.push_back({ walk::kSystem, std::make_unique<RingPicture>(), nullptr });
     return views;
 }
 

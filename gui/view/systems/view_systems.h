@@ -4,6 +4,8 @@
 #include "gui/view/system/system_view.h"
 #include "gui/view/system/system_words.h"
 
+#include <QImage>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +16,8 @@ namespace lhrs::gui {
 struct ViewOfSystem {
     std::string system;
     std::unique_ptr<SystemView> view;
+    // Draws a small picture for a card, `size` in pixels at 100 %; null: that of the view is good enough.
+    QImage (*card)(const ClusterState& state, Theme::Kind kind, QSize size, qreal scale) = nullptr;
 };
 
 // A new system adds its lines in view_systems.cpp.

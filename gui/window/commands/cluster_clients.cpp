@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/commands/cluster_clients.h"
 
-#include "common/lhrs/linear_hash.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/show/words/quantity_words.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/window/commands/cluster_line.h"
 
 #include <algorithm>
@@ -42,29 +42,6 @@ QString workloadWords(const pb::WorkloadResult& r)
     if (r.operations() > 0)
         words << QStringLiteral("%1 each").arg(durationWords(r.total_ns() / std::int64_t(r.operations())));
     return words.join(QStringLiteral(", "));
-}
-
-// Keys of records in the file, as far as events have reported them: drawn with the seed, with possible repetitions.
-// Empty: no key is known.
-std::vector<std::uint64_t> keysOfFile(const ClusterState& state, std::uint64_t count, std::uint64_t seed)
-{
-    std::vector<const RankMap*> buckets;
-    for (const auto& [number, bucket] : state.data)
-        if (bucket.ranks.count() > 0)
-            buckets.push_back(&bucket.ranks);
-    std::vector<std::uint64_t> keys;
-    std::uint64_t drawn = mix64(Key(seed)).value;
-    const auto below = [&drawn](std::size_t bound) {
-        drawn = mix64(Key(drawn + 1)).value;
-        return std::size_t(drawn % bound);
-    };
-    while (!buckets.empty() && keys.size() < count) {
-        const RankMap& ranks = *buckets[below(buckets.size())];
-        const std::vector<std::uint32_t> pages = ranks.pages();
-        const auto records = ranks.inPage(pages[below(pages.size())]);
-        keys.push_back(records[below(records.size())].second);
-    }
-    return keys;
 }
 
 } // namespace
@@ -127,11 +104,17 @@ void ClusterClients::run(ProcessId client, const Work& work)
     });
 }
 
+std::vector<std::uint64_t> ClusterClients::knownKeys(std::uint64_t count)
+{
+    const ClusterState state = m_context.ingest.state();
+    return wordsOf(state).keysKnown(state, count, ++m_seed);
+}
+
 void ClusterClients::runOnKeys(ProcessId client, const Work& work, bool hasOwn)
 {
     const std::vector<std::uint64_t> keys = hasOwn || work.kind != pb::SEARCH
         ? std::vector<std::uint64_t>()
-        : keysOfFile(m_context.ingest.state(), std::min(work.count, kListedMax), ++m_seed);
+        : knownKeys(std::min(work.count, kListedMax));
     const QString line = lineOf(client, work, keys);
     if (!hasOwn && keys.empty()) {
         const QString why = work.kind == pb::SEARCH

@@ -43,6 +43,8 @@ signals:
     void started(ProcessId client);
 
 private:
+    // Keys of records that events have reported, drawn anew each time.
+    std::vector<std::uint64_t> knownKeys(std::uint64_t count);
     void runOnKeys(ProcessId client, const Work& work, bool hasOwn);
 
     CommandContext m_context;

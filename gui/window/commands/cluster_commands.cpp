@@ -15,8 +15,8 @@ ClusterCommands::ClusterCommands(QObject* parent)
     : QObject(parent), m_session(std::make_unique<Session>(kCourtesy)), m_worker(std::make_unique<CommandWorker>()),
       m_report(m_session->control(), *m_worker), m_context { m_session->control(), m_session->ingest(),
           m_session->local(), *m_worker, m_report },
-      m_link(m_context), m_clients(m_context, m_link), m_file(m_context), m_ring(m_context), m_faults(m_context),
-      m_gate(m_context), m_clock(m_context, m_gate), m_audits(m_context, m_link), m_contents(m_session->control())
+      m_link(m_context), m_clients(m_context, m_link), m_faults(m_context), m_gate(m_context),
+      m_clock(m_context, m_gate)
 {
     connect(&m_link, &ClusterLink::clusterChanged, &m_faults, &ClusterFaults::forget);
 }

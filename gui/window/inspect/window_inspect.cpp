@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/inspect/window_inspect.h"
 
+#include "gui/lab/reel/reel.h"
 #include "gui/view/paint/picture_export.h"
 #include "gui/window/panels/node_panel.h"
 
@@ -82,6 +83,15 @@ void WindowInspect::inspect(ObjectRef object)
     m_parts.canvas.choose(object);
     if (!isOfLhrs)
         m_panel->view().choose(m_parts.process());
+}
+
+bool WindowInspect::openPage(const CameraWish& wish, ObjectRef /*looked*/)
+{
+    if (wish.view == QLatin1String("node") && !wish.fit.isEmpty()) // the processes side by side
+        inspectNodes(wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts));
+    else if (wish.view == QLatin1String("node"))
+        m_parts.trigger(QStringLiteral("nodeInspector"));
+    return false;
 }
 
 void WindowInspect::inspectNodes(const QStringList& names)

@@ -16,6 +16,7 @@ public:
     void build() override;
     void frame() override;
     void update() override;
+    bool openPage(const CameraWish& wish, ObjectRef looked) override;
     void forget() override;
     void applyTheme() override;
     std::optional<ViewExport> inFront() override;

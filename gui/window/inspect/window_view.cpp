@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/inspect/window_view.h"
 
-#include "gui/view/lhrs/file_picture.h"
-
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -35,20 +33,6 @@ void WindowView::addViewActions()
         [this] { m_parts.canvas.zoomOut(); });
     a.add({ "find", "View", "Find …", "/", "Finds a bucket, a process or a key: 5, parity 1.0, alice, key 4711" },
         [this] { askForObject(); });
-    a.add(
-        { "byHost", "View/Picture", "By host and process", "G",
-            "Draws all servers of a host side by side, in the order of their names; once more: by bucket group", true },
-        [this] {
-            auto& file = m_parts.canvas.viewOf<FilePicture>();
-            file.setArrangement(m_parts.actions.get("byHost")->isChecked() ? Arrangement::Hosts : Arrangement::Groups,
-                file.areColumns());
-        });
-    a.add({ "asColumns", "View/Picture", "Groups as columns", "Shift+G",
-              "Draws each bucket group as a column; once more: as a row", true },
-        [this] {
-            auto& file = m_parts.canvas.viewOf<FilePicture>();
-            file.setArrangement(file.arrangement(), m_parts.actions.get("asColumns")->isChecked());
-        });
     a.add({ "copyLine", "View", "Copy as scenario words", "Ctrl+Shift+L",
               "Copies what is selected as a scenario names it: lab.data(5)" },
         [this] {
@@ -93,11 +77,7 @@ void WindowView::addLayers()
     layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
 }
 
-void WindowView::enable()
-{
-    m_parts.actions.enable({ "copyLine" }, m_parts.workspaces.showsWork());
-    m_parts.actions.enable({ "byHost", "asColumns" }, m_parts.pacer.state().isOfLhrs());
-}
+void WindowView::enable() { m_parts.actions.enable({ "copyLine" }, m_parts.workspaces.showsWork()); }
 
 void WindowView::askForObject()
 {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/main/main_window.h"
 
-#include "gui/lab/words/process/detail_words.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/show/words/quantity_words.h"
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/inspect/window_group.h"
+#include "gui/window/lhrs/window_group.h"
 #include "gui/window/operate/window_leave.h"
 #include "gui/window/inspect/window_measure.h"
 #include "gui/window/show/window_present.h"
@@ -19,7 +17,6 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
-#include <QFile>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
@@ -30,8 +27,6 @@
 #include <algorithm>
 #include <set>
 #include <utility>
-
-#include <unistd.h>
 
 namespace lhrs::gui {
 
@@ -45,15 +40,6 @@ constexpr double kGuideShare = 0.3; // likewise
 constexpr QSize kLeastSize(640, 400); // of the window, whatever size its parts prefer
 constexpr std::chrono::milliseconds kSilent(2'000);
 
-// Resident memory of this process in megabytes.
-int memoryUsed()
-{
-    QFile file(QStringLiteral("/proc/self/statm"));
-    if (!file.open(QIODevice::ReadOnly))
-        return 0;
-    return int(file.readAll().split(' ').value(1).toLongLong() * ::sysconf(_SC_PAGESIZE) / (1024 * 1024));
-}
-
 } // namespace
 
 MainWindow::MainWindow(const Options& options, QWidget* parent)
@@ -63,9 +49,8 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
       m_actions(new Actions(this)),
       m_workspaces(new Workspaces(*m_actions, m_pacer, *m_selection, [this] { return m_parts.hasCluster(); })),
       m_canvas(&m_workspaces->canvas()), m_line(new LabLine),
-      m_player(new Player(m_commands->session(), m_director, this)),
-      m_contents(m_commands->contents(), m_timeLine, m_pacer), m_parts { *this, *m_actions, *m_selection, *m_commands,
-          m_timeLine, m_pacer, m_director, *m_clock, *m_workspaces, *m_canvas, *m_line, *m_player, m_contents,
+      m_player(new Player(m_commands->session(), m_director, this)), m_parts { *this, *m_actions, *m_selection,
+          *m_commands, m_timeLine, m_pacer, m_director, *m_clock, *m_workspaces, *m_canvas, *m_line, *m_player,
           [this] { enableActions(); }, [this] { m_statusAt = -1; }, [this] { return m_files->mayForgetRun(); } },
       m_remembered(options.settingsPath)
 {
@@ -123,8 +108,8 @@ void MainWindow::makePieces()
     m_parts.timeBar = new TimeBar(*m_actions, m_timeLine, m_director, m_commands->session().ingest(), all);
     rows->addWidget(m_parts.timeBar);
     setCentralWidget(all);
-    m_status = new StatusStrip(this);
-    statusBar()->addWidget(m_status, 1);
+    m_status = new WindowStatus(m_parts, m_subjects, *m_files);
+    statusBar()->addWidget(&m_status->strip(), 1);
     statusBar()->setSizeGripEnabled(false);
     statusBar()->setContentsMargins(0, 0, 0, 0);
 }
@@ -144,10 +129,9 @@ void MainWindow::connectAll()
     connect(&m_commands->report(), &CommandReport::answered, m_line, &LabLine::answer);
 
     // The start page and the files.
-    WindowTour& tour = m_guide->tour();
-    connect(&m_start->page(), &StartPage::tourWanted, &tour, &WindowTour::start);
-    connect(&tour, &WindowTour::stopChanged, m_start, [this, &tour] { m_start->page().setTourLeft(tour.stopLeft()); });
-    m_start->page().setTourLeft(tour.stopLeft());
+    connect(&m_start->page(), &StartPage::tourWanted, m_tour, &WindowTour::start);
+    connect(m_tour, &WindowTour::stopChanged, m_start, [this] { m_start->page().setTourLeft(m_tour->stopLeft()); });
+    m_start->page().setTourLeft(m_tour->stopLeft());
     connect(m_time, &WindowTime::saved, m_start, &WindowStart::noteSaved);
     connect(m_files, &WindowFiles::runShown, this, &MainWindow::showLink);
 
@@ -155,7 +139,8 @@ void MainWindow::connectAll()
     connect(m_canvas, &ClusterCanvas::systemChanged, this, &MainWindow::followSystem);
     connect(m_selection, &Selection::selectionChanged, this, &MainWindow::enableActions);
 
-    connect(m_status, &StatusStrip::actionWanted, this, [this](const QString& action) { m_parts.trigger(action); });
+    connect(&m_status->strip(), &StatusStrip::actionWanted, this,
+        [this](const QString& action) { m_parts.trigger(action); });
 
     connect(m_present, &WindowPresent::changed, this, [this](bool on) {
         menuBar()->setVisible(!on);
@@ -210,7 +195,7 @@ bool MainWindow::onFrame(double seconds)
     if (m_parts.seconds - m_statusAt >= kStatusEvery) {
         m_statusAt = m_parts.seconds;
         makeWay();
-        updateStatus();
+        m_status->update();
         m_player->strip().setPictureScale(m_canvas->theme().fontScale());
         for (WindowSubject* subject : m_subjects)
             subject->update();
@@ -239,105 +224,6 @@ void MainWindow::makeWay()
     const bool isReal = isHere && !m_pacer.state().isSimulated;
     const bool isAtWork = m_commands->session().ingest().counters().eventsPerSecond > kManyEvents;
     m_clock->setMakesWay(isReal && isAtWork && m_processors.areScarce());
-}
-
-// Where what is shown comes from, in one word.
-void MainWindow::addOrigin(std::vector<StatusPart>& parts)
-{
-    if (m_timeLine.isReplay()) {
-        parts.push_back({ Glyph::Clock, m_parts.theme.caution,
-            { tr("RECORDED %1").arg(m_files->recordingPath()), tr("RECORDED") }, 10, true });
-        if (m_timeLine.recording()->isSimulated())
-            parts.push_back({ Glyph::Simulated, m_parts.theme.caution,
-                { tr("SIMULATED, seed %1").arg(m_timeLine.recording()->meta(QStringLiteral("seed"))), tr("SIMULATED") },
-                10, true });
-        if (const QString damage = m_timeLine.recording()->damage(); !damage.isEmpty())
-            parts.push_back(
-                { Glyph::Warning, m_parts.theme.bad, { tr("DAMAGED: %1").arg(damage), tr("DAMAGED") }, 9, true });
-        else if (const QString unfinished = m_timeLine.recording()->unfinished(); !unfinished.isEmpty())
-            parts.push_back({ Glyph::Warning, m_parts.theme.caution,
-                { tr("WITHOUT ITS END: %1").arg(unfinished), tr("WITHOUT ITS END") }, 9, true });
-    } else
-        switch (m_commands->link().state()) {
-        case LinkState::None:
-            parts.push_back({ Glyph::Ring, m_parts.theme.muted, { tr("NO CLUSTER") }, 10, true });
-            break;
-        case LinkState::Starting:
-            parts.push_back({ Glyph::Dots, m_parts.theme.caution, { tr("STARTING") }, 10, true });
-            break;
-        case LinkState::Here:
-            parts.push_back({ m_pacer.state().isSimulated ? Glyph::Simulated : Glyph::Live, m_parts.theme.good,
-                { m_pacer.state().isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
-            break;
-        case LinkState::Lost:
-            if (m_parts.isWithoutCoordinator())
-                parts.push_back({ Glyph::Warning, m_parts.theme.bad,
-                    { tr("NO COORDINATOR: key operations go on"), tr("NO COORDINATOR") }, 10, true });
-            else
-                parts.push_back({ Glyph::Cross, m_parts.theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
-            break;
-        }
-}
-
-void MainWindow::addCluster(std::vector<StatusPart>& parts) const
-{
-    const IngestCounters counters = m_commands->session().ingest().counters();
-    const ClusterState& state = m_pacer.state();
-    const auto running = std::count_if(
-        state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
-    parts.push_back({ Glyph::Control, {},
-        { tr("coordinator %1").arg(m_commands->link().address()), m_commands->link().address() }, 3, false });
-    parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
-    const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))),
-                  level = QString::fromStdString(detailWord(m_commands->session().control().detail()));
-    // What the level of detail leaves out is missing in the picture too.
-    parts.push_back({ Glyph::None, {},
-        { m_commands->session().control().detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8,
-        false });
-    parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_parts.theme.caution,
-        { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9,
-        counters.lost > 0 });
-    if (const std::int64_t behind = m_pacer.isShow() ? 0 : m_pacer.behindNs(); behind > 50'000'000)
-        parts.push_back({ Glyph::Clock, m_parts.theme.caution,
-            { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
-    std::set<std::uint64_t> armed;
-    std::size_t paused = 0;
-    for (const auto& [id, process] : state.processes) {
-        bool isPauseArmed = false; // otherwise the program that started the process has paused it
-        for (const auto& [number, fault] : process.faults) {
-            armed.insert(number);
-            isPauseArmed = isPauseArmed || fault.what->has_pause();
-        }
-        paused += process.isPaused && !isPauseArmed ? 1 : 0;
-    }
-    if (const std::size_t faults = armed.size() + paused; faults > 0)
-        parts.push_back({ Glyph::Warning, m_parts.theme.caution,
-            { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
-    if (state.isOfLhrs())
-        parts.push_back({ Glyph::Recruit, m_parts.theme.caution,
-            { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"),
-                state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") },
-            4, false });
-}
-
-void MainWindow::updateStatus()
-{
-    std::vector<StatusPart> parts;
-    addOrigin(parts);
-    for (const WindowSubject* subject : m_subjects)
-        subject->addStatus(parts);
-    if (m_commands->link().state() != LinkState::None && !m_timeLine.isReplay())
-        addCluster(parts);
-    const QString frames = tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond()));
-    const QString painting = m_clock->makesWay()
-        ? tr("%1: makes way for the cluster").arg(frames)
-        : tr("%1, %2 ms").arg(frames).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1);
-    parts.push_back({ Glyph::None, {}, { painting, frames }, 6, false });
-    parts.push_back({ Glyph::None, {}, { tr("%1 MB").arg(memoryUsed()) }, 1, false });
-    m_time->addRecorded(parts);
-    if (m_parts.isPresenting) // keeps the word of origin and the urgent parts
-        std::erase_if(parts, [](const StatusPart& part) { return part.importance < 8 || part.glyph == Glyph::None; });
-    m_status->setParts(std::move(parts));
 }
 
 // ---- what is shown
@@ -384,7 +270,7 @@ void MainWindow::applyTheme()
     m_workspaces->setTheme(m_parts.theme);
     m_line->setTheme(m_parts.theme);
     m_player->setTheme(m_parts.theme);
-    m_status->setTheme(m_parts.theme);
+    m_status->strip().setTheme(m_parts.theme);
     for (WindowSubject* subject : m_subjects)
         subject->applyTheme();
     m_focusRing->setTheme(m_parts.theme);

@@ -6,8 +6,10 @@
 #include "gui/window/widgets/actions.h"
 #include "gui/window/widgets/focus_ring.h"
 #include "gui/window/widgets/remembered.h"
+#include "gui/window/lhrs/window_tour.h"
 #include "gui/window/main/window_files.h"
 #include "gui/window/main/window_start.h"
+#include "gui/window/main/window_status.h"
 #include "gui/window/inspect/window_export.h"
 #include "gui/window/parts/window_looks.h"
 #include "gui/window/show/window_guide.h"
@@ -70,11 +72,11 @@ public:
     TimeLine& timeLine() { return m_timeLine; }
     TimeBar& timeBar() { return *m_parts.timeBar; }
     FrameClock& clock() { return *m_clock; }
-    StatusStrip& status() { return *m_status; }
+    StatusStrip& status() { return m_status->strip(); }
     NotesWindow* notes() { return m_present->notes(); } // while presenting
     WindowStart& start() { return *m_start; }
     WindowFiles& files() { return *m_files; }
-    WindowTour& tour() { return m_guide->tour(); }
+    WindowTour& tour() { return *m_tour; }
     WindowExport& exports() { return *m_export; }
     StartPage& startPage() { return m_start->page(); }
     WorkloadBar& workloads() { return *m_parts.workloads; }
@@ -109,9 +111,6 @@ private:
     void showLink();
     void enableActions();
     bool onFrame(double seconds);
-    void updateStatus();
-    void addOrigin(std::vector<StatusPart>& parts);
-    void addCluster(std::vector<StatusPart>& parts) const;
     void makeWay();
     void previewOf(const QAction* action); // nullptr: of no action
 
@@ -128,7 +127,6 @@ private:
     ClusterCanvas* m_canvas;
     LabLine* m_line;
     Player* m_player;
-    LiveOrRecordedContents m_contents;
     WindowParts m_parts;
     std::vector<WindowSubject*> m_subjects;
     WindowExport* m_export = nullptr;
@@ -142,13 +140,14 @@ private:
     WindowPresent* m_present = nullptr;
     WindowReel* m_reel = nullptr;
     WindowStart* m_start = nullptr;
+    WindowStatus* m_status = nullptr;
     WindowSteps* m_steps = nullptr;
     WindowTime* m_time = nullptr;
+    WindowTour* m_tour = nullptr;
     WindowWrite* m_write = nullptr;
     Remembered m_remembered;
 
     BarShelf* m_shelf = nullptr; // holds the bars above the picture
-    StatusStrip* m_status = nullptr;
 
     double m_statusAt = -1;
     FocusRing* m_focusRing = nullptr;

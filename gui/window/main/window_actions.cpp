@@ -6,9 +6,9 @@
 #include "gui/window/operate/window_faults.h"
 #include "gui/window/operate/window_gate.h"
 #include "gui/window/show/window_glossary.h"
-#include "gui/window/inspect/window_group.h"
+#include "gui/window/lhrs/window_group.h"
 #include "gui/window/inspect/window_inspect.h"
-#include "gui/window/inspect/window_invariants.h"
+#include "gui/window/lhrs/window_invariants.h"
 #include "gui/window/operate/window_leave.h"
 #include "gui/window/inspect/window_log.h"
 #include "gui/window/inspect/window_measure.h"
@@ -17,8 +17,13 @@
 #include "gui/window/show/window_reel.h"
 #include "gui/window/show/window_steps.h"
 #include "gui/window/show/window_story.h"
-#include "gui/window/inspect/window_records.h"
-#include "gui/window/operate/window_ring.h"
+#include "gui/window/lhrs/window_records.h"
+#include "gui/window/walk/window_ring.h"
+#include "gui/window/lhrs/window_arrangement.h"
+#include "gui/window/lhrs/window_file.h"
+#include "gui/window/lhrs/window_repair.h"
+#include "gui/window/lhrs/window_tour.h"
+#include "gui/window/operate/window_detail.h"
 #include "gui/window/show/window_time.h"
 #include "gui/window/inspect/window_view.h"
 #include "gui/window/operate/window_work.h"
@@ -48,13 +53,18 @@ void MainWindow::makeActions(const Options& options)
 {
     Actions& a = *m_actions;
     makeFileActions(options);
+    auto& ofFile = *new FileParts(m_parts);
     auto* work = new WindowWork(m_parts);
+    auto* file = new WindowFile(m_parts, ofFile);
+    auto* detail = new WindowDetail(m_parts);
     auto* faults = new WindowFaults(m_parts);
+    auto* repair = new WindowRepair(m_parts, ofFile);
     auto* view = new WindowView(m_parts);
+    auto* arrangement = new WindowArrangement(m_parts);
     m_looks = new WindowLooks(m_parts, m_remembered);
-    m_group = new WindowGroup(m_parts);
-    auto* records = new WindowRecords(m_parts, *m_group);
-    auto* invariants = new WindowInvariants(m_parts);
+    m_group = new WindowGroup(m_parts, ofFile);
+    auto* records = new WindowRecords(m_parts, ofFile, *m_group);
+    auto* invariants = new WindowInvariants(m_parts, ofFile);
     m_write = new WindowWrite(m_parts, { options.scenarioDirectory, options.unsavedDirectory });
     m_measure = new WindowMeasure(m_parts);
     m_time = new WindowTime(m_parts);
@@ -65,7 +75,7 @@ void MainWindow::makeActions(const Options& options)
     m_inspect = new WindowInspect(m_parts);
     auto* gate = new WindowGate(m_parts, *m_inspect, *clock);
     auto* ring = new WindowRing(m_parts);
-    auto* menu = new WindowMenu(m_parts, *gate, *ring);
+    auto* menu = new WindowMenu(m_parts, m_subjects, *gate);
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" },
         [this] { m_player->runToEnd(); });
     m_leave = new WindowLeave(m_parts);
@@ -84,15 +94,17 @@ void MainWindow::makeActions(const Options& options)
                "parity.\nGPL-3.0-or-later.")
                 .arg(QStringLiteral(LHRS_VERSION)));
     });
-    m_guide = new WindowGuide(m_parts, *m_group, *records, *m_write, m_remembered);
+    m_guide = new WindowGuide(m_parts, *m_write);
+    m_tour = new WindowTour(m_parts, ofFile, m_guide->panel(), *m_group, *records, m_remembered);
+    m_guide->meet(*m_tour);
     auto* log = new WindowLog(m_parts, story->told());
     m_steps->meet(*m_guide);
-    m_reel = new WindowReel(m_parts, m_subjects, *m_group, *m_inspect);
-    m_files->meet(*m_write, *m_guide, *m_time, *m_reel);
+    m_reel = new WindowReel(m_parts, m_subjects);
+    m_files->meet(*m_write, *m_guide, *m_tour, *m_time, *m_reel);
     // What the others are told comes first; then in the order of the status line and of the Tab key.
-    m_subjects = { m_reel, story, m_steps, m_time, gate, m_present, invariants, m_write, records, work, log, faults,
-        m_group, m_inspect, m_measure, clock, view, ring, menu, glossary, m_export, m_guide, m_leave, m_looks, m_start,
-        m_files };
+    m_subjects = { m_reel, story, m_steps, m_time, gate, m_present, invariants, m_write, records, work, file, detail,
+        log, faults, repair, m_group, m_inspect, m_measure, clock, view, arrangement, ring, menu, glossary, m_export,
+        m_guide, m_leave, m_looks, m_start, m_files };
     a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting",
         "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants", "write",
         "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward",

@@ -3,6 +3,7 @@
 
 #include "gui/lab/live/ingest.h"
 #include "gui/window/main/window_start.h"
+#include "gui/window/lhrs/window_tour.h"
 #include "gui/window/show/window_guide.h"
 #include "gui/window/show/window_reel.h"
 #include "gui/window/show/window_time.h"
@@ -44,10 +45,11 @@ WindowFiles::WindowFiles(WindowParts& parts, const std::vector<WindowSubject*>& 
         });
 }
 
-void WindowFiles::meet(WindowWrite& write, WindowGuide& guide, WindowTime& time, WindowReel& reel)
+void WindowFiles::meet(WindowWrite& write, WindowGuide& guide, WindowTour& tour, WindowTime& time, WindowReel& reel)
 {
     m_write = &write;
     m_guide = &guide;
+    m_tour = &tour;
     m_time = &time;
     m_reel = &reel;
 }
@@ -64,7 +66,7 @@ void WindowFiles::build()
             openFile(path);
     });
     connect(m_time, &WindowTime::closeWanted, this, &WindowFiles::closeRecording);
-    connect(&m_guide->tour(), &WindowTour::closeWanted, this, &WindowFiles::closeRecording);
+    connect(m_tour, &WindowTour::closeWanted, this, &WindowFiles::closeRecording);
     connect(&m_guide->exercise(), &WindowExercise::openWanted, this,
         [this](const QString& path) { openScenario(path, true); });
 }
@@ -181,7 +183,7 @@ bool WindowFiles::mayForgetRun()
 {
     // A simulated lecture, exercise or tour can be repeated at any time with the same seed.
     const bool isShow = m_parts.director.isOn() && !m_parts.director.isRecorded();
-    return (m_parts.commands.session().ingest().state().isSimulated && (m_guide->tour().hasCluster() || isShow))
+    return (m_parts.commands.session().ingest().state().isSimulated && (m_tour->hasCluster() || isShow))
         || m_time->mayForget();
 }
 

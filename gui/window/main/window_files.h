@@ -8,6 +8,7 @@ class QMimeData;
 namespace lhrs::gui {
 
 class WindowGuide;
+class WindowTour;
 class WindowReel;
 class WindowStart;
 class WindowTime;
@@ -20,7 +21,7 @@ public:
     // `subjects`: all of them; a scenario and a recording are told to each.
     WindowFiles(WindowParts& parts, const std::vector<WindowSubject*>& subjects, WindowStart& start);
     // Before the first file: what is opened in these, and asked about.
-    void meet(WindowWrite& write, WindowGuide& guide, WindowTime& time, WindowReel& reel);
+    void meet(WindowWrite& write, WindowGuide& guide, WindowTour& tour, WindowTime& time, WindowReel& reel);
 
     void build() override;
     void enable() override;
@@ -52,6 +53,7 @@ private:
     WindowStart& m_start;
     WindowWrite* m_write = nullptr;
     WindowGuide* m_guide = nullptr;
+    WindowTour* m_tour = nullptr;
     WindowTime* m_time = nullptr;
     WindowReel* m_reel = nullptr;
     QString m_recordingPath;

@@ -54,13 +54,6 @@ WindowFaults::WindowFaults(WindowParts& parts) : WindowSubject(parts)
     a.add({ "healFault", "Faults", "Heal this one", "Ctrl+Alt+E",
               "Ends the fault that is selected in the palette, or the first one" },
         [this] { m_panel->healSelected(); });
-    a.add({ "recover", "Faults", "Look after the group", "Ctrl+Alt+G",
-              "The coordinator asks all members of the selected group (or group 0), and recovers those that do not "
-              "answer" },
-        [this] { m_parts.commands.file().recover(m_parts.group()); });
-    a.add({ "acknowledgeLoss", "Faults", "Acknowledge the loss", "Ctrl+Alt+T",
-              "The lost buckets of the selected group (or group 0) come back empty; their processes must have ended" },
-        [this] { m_parts.commands.file().acknowledgeLoss(m_parts.group()); });
 }
 
 void WindowFaults::build()
@@ -94,10 +87,6 @@ QString WindowFaults::lineOf(const QString& action) const
         return QStringLiteral("lab.net({ to: %1, delayMs: 200, lease: 60 });").arg(target);
     if (is("healAll"))
         return QStringLiteral("lab.heal();");
-    if (is("recover"))
-        return QStringLiteral("lab.recover({ group: %1, wait: false });").arg(m_parts.group());
-    if (is("acknowledgeLoss"))
-        return QStringLiteral("lab.acknowledgeLoss(%1);").arg(m_parts.group());
     return is("armFault") && m_panel->objection().isEmpty()
         ? faultLine(m_panel->wish(), m_parts.commands.session().ingest().state())
         : QString();
@@ -125,10 +114,6 @@ void WindowFaults::enable()
     enable("faultPanel", m_parts.commands.link().state() != LinkState::None);
     enable("armFault", isGoing && m_panel->objection().isEmpty());
     enable("healFault", isGoing && m_panel->model().rowCount() > 0);
-    const auto group = state.groups.find(m_parts.group());
-    const bool isLost = group != state.groups.end() && group->second.state == pb::GROUP_LOST;
-    enable("recover", isHere && state.file.exists && !isLost);
-    enable("acknowledgeLoss", isHere && isLost);
 }
 
 // ---- losses that cannot be recovered

@@ -102,7 +102,7 @@ void WindowGate::releaseChosen(bool isDropped)
 }
 
 // Adds each message that the gate of the process holds to the menu of an object that represents the process.
-void WindowGate::offer(QMenu& menu)
+void WindowGate::offerHeld(QMenu& menu)
 {
     constexpr int kOffered = 12;
     update();

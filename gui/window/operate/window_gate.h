@@ -23,7 +23,7 @@ public:
     std::pair<const QWidget*, std::string_view> explained() const override;
 
     // Adds each message that the gate of the selected process holds to its menu.
-    void offer(QMenu& menu);
+    void offerHeld(QMenu& menu);
 
 private:
     ProcessId gatedProcess() const;

@@ -2,14 +2,13 @@
 #include "gui/window/operate/window_menu.h"
 
 #include "gui/window/operate/window_gate.h"
-#include "gui/window/operate/window_ring.h"
 
 #include <QMenu>
 
 namespace lhrs::gui {
 
-WindowMenu::WindowMenu(WindowParts& parts, WindowGate& gate, WindowRing& ring)
-    : WindowSubject(parts), m_gate(gate), m_ring(ring)
+WindowMenu::WindowMenu(WindowParts& parts, const std::vector<WindowSubject*>& subjects, WindowGate& gate)
+    : WindowSubject(parts), m_subjects(subjects), m_gate(gate)
 {
     connect(&m_parts.canvas, &ClusterCanvas::menuRequested, this, &WindowMenu::show);
 }
@@ -33,7 +32,6 @@ void WindowMenu::show(ObjectRef object, QPoint at)
 
 void WindowMenu::fill(QMenu& menu, ObjectRef object)
 {
-    const bool isOfRing = !m_parts.pacer.state().isOfLhrs();
     switch (object.kind) {
     case ObjectKind::Data:
     case ObjectKind::Parity:
@@ -46,7 +44,7 @@ void WindowMenu::fill(QMenu& menu, ObjectRef object)
         offer(menu, { nullptr, "addParity", "audit", "recover" });
         break;
     case ObjectKind::Node:
-        m_ring.offer(menu, object);
+        offerOfSystem(menu, object);
         offerFaults(menu);
         break;
     case ObjectKind::Displaced: offerFaults(menu); break;
@@ -64,8 +62,7 @@ void WindowMenu::fill(QMenu& menu, ObjectRef object)
         break;
     case ObjectKind::Pool: offer(menu, { "addSpares" }); break;
     case ObjectKind::Coordinator:
-        if (isOfRing)
-            m_ring.offer(menu, object);
+        offerOfSystem(menu, object);
         offerFaults(menu);
         offer(menu, { nullptr, "split", "raiseK" });
         break;
@@ -74,8 +71,7 @@ void WindowMenu::fill(QMenu& menu, ObjectRef object)
     case ObjectKind::Dummy:
     case ObjectKind::File:
     case ObjectKind::Message:
-        if (isOfRing)
-            m_ring.offer(menu, object);
+        offerOfSystem(menu, object);
         offer(menu, { "split", "raiseK", "secondClient", "addSpares", "fit" });
         break;
     }
@@ -87,6 +83,12 @@ void WindowMenu::offer(QMenu& menu, std::initializer_list<const char*> ids) cons
         id ? menu.addAction(m_parts.actions.get(id)) : void(menu.addSeparator());
 }
 
+void WindowMenu::offerOfSystem(QMenu& menu, ObjectRef object) const
+{
+    for (WindowSubject* subject : m_subjects)
+        subject->offer(menu, object);
+}
+
 void WindowMenu::offerContents(QMenu& menu, const QString& words, ObjectRef object) const
 {
     connect(menu.addAction(words), &QAction::triggered, &m_parts.canvas,
@@ -96,7 +98,7 @@ void WindowMenu::offerContents(QMenu& menu, const QString& words, ObjectRef obje
 void WindowMenu::offerFaults(QMenu& menu) const
 {
     if (m_parts.commands.session().control().isGated())
-        m_gate.offer(menu);
+        m_gate.offerHeld(menu);
     offer(menu,
         { "kill", "pause", "resume", "restart", nullptr, "cutOff", "loseSome", "delayMessages", "heal", "faultPanel" });
 }

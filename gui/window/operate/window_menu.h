@@ -8,13 +8,13 @@
 namespace lhrs::gui {
 
 class WindowGate;
-class WindowRing;
 
 // The menu of an object in the picture.
 class WindowMenu : public WindowSubject {
     Q_OBJECT
 public:
-    WindowMenu(WindowParts& parts, WindowGate& gate, WindowRing& ring);
+    // `subjects`: all of them; each adds what only its system offers.
+    WindowMenu(WindowParts& parts, const std::vector<WindowSubject*>& subjects, WindowGate& gate);
 
 private:
     void show(ObjectRef object, QPoint at);
@@ -25,8 +25,10 @@ private:
     void offerContents(QMenu& menu, const QString& words, ObjectRef object) const;
     void offerFaults(QMenu& menu) const;
 
+    void offerOfSystem(QMenu& menu, ObjectRef object) const;
+
+    const std::vector<WindowSubject*>& m_subjects;
     WindowGate& m_gate;
-    WindowRing& m_ring;
 };
 
 } // namespace lhrs::gui

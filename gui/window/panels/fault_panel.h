@@ -4,6 +4,7 @@
 #include "gui/view/time/frame_clock.h"
 #include "gui/show/pacer.h"
 #include "gui/view/system/selection.h"
+#include "gui/view/paint/theme.h"
 #include "gui/window/commands/cluster_commands.h"
 #include "gui/window/commands/process_picker.h"
 

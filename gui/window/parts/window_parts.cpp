@@ -43,14 +43,6 @@ QString WindowParts::target() const
         : place;
 }
 
-std::uint32_t WindowParts::group() const
-{
-    const ObjectRef object = selection.selected();
-    if (object.kind == ObjectKind::Data)
-        return std::uint32_t(object.a) / pacer.state().m();
-    return object.kind == ObjectKind::Parity || object.kind == ObjectKind::Group ? std::uint32_t(object.a) : 0;
-}
-
 ObjectRef WindowParts::objectNamed(const QString& name) const
 {
     const QString wanted = name.trimmed().toLower();

@@ -5,7 +5,6 @@
 #include "gui/view/paint/picture_export.h"
 #include "gui/view/time/frame_clock.h"
 #include "gui/window/commands/cluster_commands.h"
-#include "gui/window/panels/live_or_recorded_contents.h"
 #include "gui/window/panels/status_strip.h"
 #include "gui/window/panels/time_bar.h"
 #include "gui/window/panels/workload_bar.h"
@@ -25,6 +24,9 @@ class QMenu;
 
 namespace lhrs::gui {
 
+class Recorder;
+struct CameraWish;
+
 // What the subjects of the window share. The main window owns all of it, and it outlives them.
 struct WindowParts {
     QWidget& window; // the parent of dialogs
@@ -39,7 +41,6 @@ struct WindowParts {
     ClusterCanvas& canvas;
     LabLine& line;
     Player& player;
-    LiveOrRecordedContents& contents;
     // The actions are to be enabled anew. / The status line is to be written in the next frame.
     std::function<void()> enableActions, updateSoon;
     // Asks what to do with a run that would be lost. False: stay.
@@ -49,6 +50,7 @@ struct WindowParts {
     WorkloadBar* workloads = nullptr;
     TimeBar* timeBar = nullptr;
     RunFacts run {}; // of this window
+    Recorder* recorder = nullptr; // of this run; null: nothing is recorded
     Theme theme {};
     double seconds = 0; // since the window was made
     bool isPresenting = false;
@@ -56,6 +58,8 @@ struct WindowParts {
     // The cluster answers. / It answers, or only its coordinator does not.
     bool isHere() const { return commands.link().state() == LinkState::Here; }
     bool isGoing() const { return isHere() || isWithoutCoordinator(); }
+    // This window may start more processes.
+    bool mayStart() const { return isHere() && !commands.link().scenarioRuns() && commands.link().isLocal(); }
     // The cluster runs, but its coordinator does not.
     bool isWithoutCoordinator() const;
     // There is a cluster or a recording to show.
@@ -64,8 +68,6 @@ struct WindowParts {
     ProcessId process() const;
     // The selection as a scenario names it: lab.data(5).
     QString target() const;
-    // The group of the selection; 0 if it has none.
-    std::uint32_t group() const;
     // The client that the person works with; 0: none.
     ProcessId client() const { return workloads->client(); }
     // The object with this name in the picture, or the place of a bucket that does not exist yet.
@@ -120,11 +122,17 @@ public:
     virtual void clear() { }
     // Another instant is shown: nothing that was moving before belongs to it.
     virtual void restart() { }
+    // A scenario points the camera at something in its view, `looked` is the first place that it names. True: it is
+    // looked at so closely that the next step shows all of the picture again.
+    virtual bool openPage(const CameraWish& /*wish*/, ObjectRef /*looked*/) { return false; }
+    // Adds what it offers for the object to its menu.
+    virtual void offer(QMenu& /*menu*/, ObjectRef /*object*/) { }
     // Another run is shown: a recording, or the live run again.
     virtual void showRun() { }
     // The theme of the parts has changed.
     virtual void applyTheme() { }
     virtual void addStatus(std::vector<StatusPart>&) const { }
+    virtual void addLastStatus(std::vector<StatusPart>&) const { } // at the end of the line
     // The scenario line of one of its actions as it would be carried out now; empty: it has none.
     virtual QString lineOf(const QString&) const { return {}; }
     // Writes its view, if that is in front, into a file.

@@ -3,13 +3,13 @@
 
 #include "gui/show/director.h"
 #include "gui/view/time/frame_clock.h"
-#include "gui/window/player/caption_strip.h"
-#include "gui/window/player/past_captions.h"
+#include "gui/window/caption/caption_strip.h"
+#include "gui/window/caption/past_captions.h"
 #include "gui/window/player/reel_charts.h"
 #include "gui/window/player/script_run.h"
-#include "gui/window/player/show_story.h"
-#include "gui/window/player/story_plan.h"
-#include "gui/window/player/told_words.h"
+#include "gui/window/caption/show_story.h"
+#include "gui/window/caption/story_plan.h"
+#include "gui/window/caption/told_words.h"
 
 #include <QObject>
 

@@ -3,7 +3,7 @@
 
 #include "gui/view/paint/theme.h"
 #include "gui/window/player/play_trace.h"
-#include "gui/window/player/story_plan.h"
+#include "gui/window/caption/story_plan.h"
 
 #include <QAbstractTableModel>
 

@@ -14,11 +14,8 @@ constexpr std::array kGuideActions { "guideNext", "guideBack", "guideHint", "gui
 
 } // namespace
 
-WindowGuide::WindowGuide(WindowParts& parts, const WindowGroup& group, const WindowRecords& records,
-    const WindowWrite& write, Remembered& remembered)
-    : WindowSubject(parts), m_panel(new GuidePanel),
-      m_tour(new WindowTour(parts, *m_panel, group, records, remembered)),
-      m_exercise(new WindowExercise(parts, *m_panel, write))
+WindowGuide::WindowGuide(WindowParts& parts, const WindowWrite& write)
+    : WindowSubject(parts), m_panel(new GuidePanel), m_exercise(new WindowExercise(parts, *m_panel, write))
 {
     Actions& a = m_parts.actions;
     const auto press = [this](GuidePanel::Button which) { return [this, which] { m_panel->press(which); }; };
@@ -42,7 +39,12 @@ WindowGuide::WindowGuide(WindowParts& parts, const WindowGroup& group, const Win
         m_panel->setKey(
             GuidePanel::Button(i), a.get(kGuideActions[std::size_t(i)])->shortcut().toString(QKeySequence::NativeText));
     connect(m_panel, &GuidePanel::buttonsChanged, this, &WindowGuide::enable);
-    connect(m_tour, &WindowTour::stopChanged, this, &WindowGuide::enable);
+}
+
+void WindowGuide::meet(GuidedTour& tour)
+{
+    m_tour = &tour;
+    connect(m_tour, &GuidedTour::stopChanged, this, &WindowGuide::enable);
     enable();
 }
 

@@ -3,7 +3,7 @@
 
 #include "gui/window/show/window_exercise.h"
 #include "gui/window/parts/window_parts.h"
-#include "gui/window/show/window_tour.h"
+#include "gui/window/show/guided_tour.h"
 
 namespace lhrs::gui {
 
@@ -11,20 +11,21 @@ namespace lhrs::gui {
 class WindowGuide : public WindowSubject {
     Q_OBJECT
 public:
-    WindowGuide(WindowParts& parts, const WindowGroup& group, const WindowRecords& records, const WindowWrite& write,
-        Remembered& remembered);
+    WindowGuide(WindowParts& parts, const WindowWrite& write);
+    // The tour uses the panel, so it is made after this object; to be called before build().
+    void meet(GuidedTour& tour);
 
     void build() override;
     void enable() override;
     void applyTheme() override;
 
     GuidePanel& panel() const { return *m_panel; }
-    WindowTour& tour() const { return *m_tour; }
+    GuidedTour& tour() const { return *m_tour; }
     WindowExercise& exercise() const { return *m_exercise; }
 
 private:
     GuidePanel* m_panel;
-    WindowTour* m_tour;
+    GuidedTour* m_tour = nullptr;
     WindowExercise* m_exercise;
 };
 

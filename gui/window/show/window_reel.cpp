@@ -5,8 +5,6 @@
 #include "gui/lab/export/run_export.h"
 #include "gui/show/named_things.h"
 #include "gui/view/system/process_order.h"
-#include "gui/window/inspect/window_group.h"
-#include "gui/window/inspect/window_inspect.h"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +12,8 @@
 
 namespace lhrs::gui {
 
-WindowReel::WindowReel(
-    WindowParts& parts, const std::vector<WindowSubject*>& subjects, WindowGroup& group, WindowInspect& inspect)
-    : WindowSubject(parts), m_subjects(subjects), m_group(group), m_inspect(inspect)
+WindowReel::WindowReel(WindowParts& parts, const std::vector<WindowSubject*>& subjects)
+    : WindowSubject(parts), m_subjects(subjects)
 {
 }
 
@@ -127,7 +124,8 @@ void WindowReel::point(const CameraWish& wish)
             places.push_back(m_parts.objectNamed(name));
     frameWith(wish, places);
     if (m_parts.workspaces.now() != Workspace::Write) // in this workspace the text must stay visible
-        openPages(wish, places.empty() ? ObjectRef() : places.front());
+        for (WindowSubject* subject : m_subjects)
+            m_isNear |= subject->openPage(wish, places.empty() ? ObjectRef() : places.front());
     if (m_parts.workspaces.now() != before && !m_workspaceBefore)
         m_workspaceBefore = before;
 }
@@ -151,40 +149,6 @@ void WindowReel::frameWith(const CameraWish& wish, const std::vector<ObjectRef>&
             layers.*member = wanted->second;
     }
     canvas.setLayers(layers);
-}
-
-// `looked`: the first place that is named.
-void WindowReel::openPages(const CameraWish& wish, ObjectRef looked)
-{
-    static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode),
-        std::pair("compare", GroupPage::Compare) };
-    const auto page = std::find_if(
-        kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
-    const bool isOfRecords = wish.view == QLatin1String("records"), isImage = wish.view == QLatin1String("image");
-    if (isOfRecords || isImage) {
-        m_parts.workspaces.open(isImage ? "imageDock" : "bucketDock", isImage);
-        if (isOfRecords && looked)
-            m_parts.selection.select(looked);
-    }
-    if (wish.view == QLatin1String("node")) {
-        if (!wish.fit.isEmpty()) // the processes side by side
-            m_inspect.inspectNodes(wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts));
-        else
-            m_parts.trigger(QStringLiteral("nodeInspector"));
-    }
-    if (!wish.group || !wish.rank)
-        return;
-    const std::uint32_t m = m_parts.pacer.state().m();
-    const bool isMember = looked.kind == ObjectKind::Data && m > 0 && looked.a / m == *wish.group;
-    if (page != kPages.end()) {
-        m_group.view().setPage(page->second);
-        m_group.open(isMember ? looked : ObjectRef { ObjectKind::Group, *wish.group, 0 }, *wish.rank);
-        m_group.view().showStage(wish.stage);
-    } else {
-        m_parts.selection.select(isMember && isOfRecords ? looked : ObjectRef { ObjectKind::Parity, *wish.group, 0 });
-        m_parts.selection.setRank(*wish.rank);
-        m_isNear = true;
-    }
 }
 
 } // namespace lhrs::gui

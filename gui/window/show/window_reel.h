@@ -5,17 +5,13 @@
 
 namespace lhrs::gui {
 
-class WindowGroup;
-class WindowInspect;
-
 // What the reel of a scenario shows apart from captions: the cluster that begins, the camera, the panels, and what is
 // spoken of.
 class WindowReel : public WindowSubject {
     Q_OBJECT
 public:
     // `subjects`: all of them; they forget the previous cluster when another one is shown.
-    WindowReel(
-        WindowParts& parts, const std::vector<WindowSubject*>& subjects, WindowGroup& group, WindowInspect& inspect);
+    WindowReel(WindowParts& parts, const std::vector<WindowSubject*>& subjects);
 
     // Nothing of the picture before a cut moves on after it.
     void frame() override;
@@ -34,11 +30,8 @@ private:
     void beginCluster(std::int64_t ns);
     void endStep();
     void frameWith(const CameraWish& wish, const std::vector<ObjectRef>& places);
-    void openPages(const CameraWish& wish, ObjectRef looked);
 
     const std::vector<WindowSubject*>& m_subjects;
-    WindowGroup& m_group;
-    WindowInspect& m_inspect;
     std::uint64_t m_cuts = 0;
     std::optional<Workspace> m_workspaceBefore; // shown before the scenario opened a panel in this step
     bool m_isNear = false; // the scenario has zoomed in on something

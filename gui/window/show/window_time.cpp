@@ -173,7 +173,7 @@ void WindowTime::start(const QString& path)
     }
     m_recorder = std::move(*started);
     m_parts.commands.session().ingest().recordTo(m_recorder.get());
-    m_parts.contents.recordTo(m_recorder.get());
+    m_parts.recorder = m_recorder.get();
     setScriptListener(*m_silence);
 }
 
@@ -192,7 +192,7 @@ void WindowTime::stop()
         return;
     notePatience();
     m_parts.commands.session().ingest().recordTo(nullptr);
-    m_parts.contents.recordTo(nullptr);
+    m_parts.recorder = nullptr;
     m_recordIsOurs ? m_recorder->discard() : void(m_recorder->finish());
     const QFileInfo file(m_recordPath);
     m_recorder.reset();
@@ -231,7 +231,7 @@ void WindowTime::addStatus(std::vector<StatusPart>& parts) const
     parts.push_back({ Glyph::Clock, m_parts.theme.caution, { why, words }, 8, true });
 }
 
-void WindowTime::addRecorded(std::vector<StatusPart>& parts) const
+void WindowTime::addLastStatus(std::vector<StatusPart>& parts) const
 {
     if (m_parts.timeLine.isReplay() || m_parts.commands.link().state() == LinkState::None)
         return;

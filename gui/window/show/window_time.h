@@ -27,7 +27,7 @@ public:
     // How patient the cluster is with a slow machine: of the running cluster or of the recording.
     void addStatus(std::vector<StatusPart>& parts) const override;
     // How large the recording is, or why there is none.
-    void addRecorded(std::vector<StatusPart>& parts) const;
+    void addLastStatus(std::vector<StatusPart>& parts) const override;
 
     // Starts to record; without a path into a temporary file, which is deleted with the window.
     void start(const QString& path);

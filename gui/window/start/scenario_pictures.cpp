@@ -9,7 +9,6 @@
 #include "gui/lab/script/script_engine.h"
 #include "gui/lab/local/session.h"
 #include "gui/view/systems/view_systems.h"
-#include "gui/view/lhrs/cluster_picture.h"
 #include "gui/window/start/scenario_cards.h"
 
 #include <QDir>
@@ -221,7 +220,7 @@ QString writeCard(const QString& name, const PlayedScenario& played, const QStri
 
 namespace {
 
-// The picture of a system that has a view of its own.
+// The picture of a system that has none of its own for cards.
 QImage cardOfView(SystemView& view, const ClusterState& state, Theme::Kind kind)
 {
     constexpr qreal kLarge = 1.75; // its words need more room than a card has, and the picture says enough without them
@@ -245,31 +244,10 @@ QImage cardOfView(SystemView& view, const ClusterState& state, Theme::Kind kind)
 
 QImage cardImage(const ClusterState& state, Theme::Kind kind)
 {
-    if (!state.system.empty())
-        for (const ViewOfSystem& known : systemViews())
-            if (known.system == state.system)
-                return cardOfView(*known.view, state, kind);
-    LayoutOptions options;
-    options.viewport = QSizeF(kCardView);
-    options.showLegend = false;
-    options.showSpares = false;
-    const Theme asked(kind);
-    const Theme theme(kind, roomScale(state, asked, options));
-    // The words about the level of detail are useful only to a person who can zoom, so they lie below the picture's
-    // edge.
-    options.viewport.rheight() += layoutCluster(state, theme, options).foot.height();
-    const ClusterLayout layout = layoutCluster(state, theme, options);
-    CellReader cells;
-    DisplayList list(theme);
-    do { // cells of many ranks are read in several turns
-        cells.beginFrame();
-        PictureInput input { state, layout, theme, cells };
-        input.layers.legend = input.layers.spares = false;
-        input.plan = cellPlanOf(state, layout.detail);
-        list.clear();
-        drawCluster(input, list);
-    } while (cells.isLate());
-    return list.toImage(kCardView, kCardScale, theme.canvas);
+    for (const ViewOfSystem& known : systemViews())
+        if (known.system == state.system)
+            return known.card ? known.card(state, kind, kCardView, kCardScale) : cardOfView(*known.view, state, kind);
+    return {};
 }
 
 QString writeCardPictures(const QString& scenario, const QString& directory)
