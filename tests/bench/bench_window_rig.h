@@ -9,7 +9,7 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/local/session.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/window/main/main_window.h"
 
 #include <QEventLoop>

@@ -5,7 +5,7 @@
 #include "tests/rigs/gui/picture_faults.h"
 
 #include "gui/view/lhrs/file_picture.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/view/lhrs/records/record_group_view.h"
 #include "gui/view/lhrs/records/record_table.h"
 #include "gui/lab/replay/time_line.h"

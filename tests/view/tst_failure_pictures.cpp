@@ -7,7 +7,7 @@
 #include "gui/lab/state/lhrs/fold_places.h"
 #include "gui/show/show_systems.h"
 #include "gui/view/lhrs/fault_marks.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 using namespace lhrs;
 using namespace lhrs::gui;

@@ -4,8 +4,8 @@
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/picture_faults.h"
 
-#include "gui/view/lhrs/hover_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/hover_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 using namespace lhrs;
 using namespace lhrs::gui;

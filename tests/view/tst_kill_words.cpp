@@ -2,7 +2,7 @@
 // The question before a process is killed: none while parity suffices, and never more than is known.
 #include "tests/rigs/gui/view_stage.h"
 
-#include "gui/view/lhrs/kill_words.h"
+#include "gui/view/lhrs/words/kill_words.h"
 
 using namespace lhrs;
 using namespace lhrs::gui;

@@ -3,7 +3,7 @@
 #include "tests/rigs/gui/motion_show.h"
 
 #include "gui/lab/words/sentences.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 using namespace lhrs;
 using namespace lhrs::gui;

@@ -5,7 +5,7 @@
 #include "tests/rigs/gui/view_stage.h"
 
 #include "gui/view/panels/event_log.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/window/caption/story.h"
 
 #include <QAbstractItemModelTester>

@@ -5,6 +5,7 @@
 #include "tests/rigs/gui/motion_show.h"
 
 #include "gui/view/lhrs/layout_motion.h"
+#include "gui/view/lhrs/words/outside_places.h"
 
 #include <algorithm>
 

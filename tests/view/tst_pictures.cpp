@@ -4,7 +4,7 @@
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/view_stage.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <QBuffer>
 #include <QRegularExpression>

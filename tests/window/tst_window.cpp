@@ -6,7 +6,7 @@
 #include "tests/rigs/gui/window_part.h"
 
 #include "gui/lab/live/ingest.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/window/main/main_window.h"
 #include "gui/view/panels/event_log.h"
 #include "gui/view/lhrs/records/record_table.h"

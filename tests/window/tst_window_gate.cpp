@@ -6,7 +6,7 @@
 #include "tests/rigs/gui/window_options.h"
 #include "tests/rigs/gui/window_part.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/window/panels/gate_panel.h"
 
 #include <QComboBox>

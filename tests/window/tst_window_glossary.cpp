@@ -7,8 +7,8 @@
 #include "tests/rigs/gui/window_part.h"
 
 #include "gui/view/lhrs/file_picture.h"
-#include "gui/view/lhrs/hover_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/hover_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/window/widgets/glossary_sheet.h"
 #include "gui/window/lhrs/invariant_panel.h"
 #include "gui/view/panels/lhrs/image_view.h"

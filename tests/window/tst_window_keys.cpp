@@ -3,7 +3,7 @@
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <QComboBox>
 #include <QFile>

@@ -10,6 +10,7 @@
 #include "gui/lab/words/sentences.h"
 #include "gui/window/main/main_window.h"
 #include "gui/view/lhrs/cluster_layout.h"
+#include "gui/view/lhrs/words/outside_places.h"
 #include "gui/view/lhrs/records/record_table.h"
 #include "gui/window/commands/clock_bar.h"
 

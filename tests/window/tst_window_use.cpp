@@ -7,7 +7,7 @@
 #include "tests/rigs/gui/window_options.h"
 #include "tests/rigs/gui/window_part.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/show/window_time.h"
 #include "gui/view/charts/chart_panel.h"

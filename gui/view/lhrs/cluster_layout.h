@@ -112,9 +112,4 @@ std::uint64_t placesStamp(const ClusterState& state);
 // The detail for which a card of that size has room.
 CardDetail detailFor(QSizeF card, const Theme& theme);
 
-// The spares of a pool in the order of the canvas: by name, with numbers compared as numbers.
-std::vector<ProcessId> sparesOf(const ClusterState& state, pb::Role pool);
-// Processes that still run although their places were given to others.
-std::vector<ProcessId> displacedOf(const ClusterState& state);
-
 } // namespace lhrs::gui

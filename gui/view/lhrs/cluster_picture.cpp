@@ -3,7 +3,8 @@
 
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/view/lhrs/fault_marks.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
+#include "gui/view/lhrs/words/outside_places.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/state/process/fault_sentences.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>
 

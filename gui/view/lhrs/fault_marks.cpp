@@ -2,7 +2,7 @@
 #include "gui/view/lhrs/fault_marks.h"
 
 #include "gui/lab/state/process/fault_sentences.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>
 #include <cmath>

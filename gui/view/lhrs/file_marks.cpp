@@ -3,7 +3,7 @@
 #include "gui/view/lhrs/file_picture.h"
 
 #include "gui/lab/words/process/process_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>
 

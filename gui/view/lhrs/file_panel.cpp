@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The panel of the file: its name and state, its load, and the levels of its buckets.
 #include "gui/view/lhrs/cluster_picture.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 #include "gui/view/lhrs/file_picture.h"
 
 #include "gui/view/lhrs/fault_marks.h"
-#include "gui/view/lhrs/hover_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/hover_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "gui/view/lhrs/motion.h"
 
 #include "gui/lab/words/process/process_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include "gui/lab/state/walk/ring_view.h"
 #include "gui/view/lhrs/file_card.h"
 #include "gui/view/lhrs/file_picture.h"
-#include "gui/view/lhrs/file_words.h"
+#include "gui/view/lhrs/words/file_words.h"
 #include "gui/view/walk/ring_picture.h"
 #include "gui/view/walk/ring_words.h"
 

@@ -3,7 +3,7 @@
 
 #include "gui/lab/reel/reel.h"
 #include "gui/lab/words/lhrs/record_group.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/view/paint/picture_export.h"
 #include "gui/window/lhrs/group_panel.h"
 

@@ -2,7 +2,7 @@
 #include "gui/window/lhrs/window_records.h"
 
 #include "gui/lab/reel/reel.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/paint/picture_export.h"
 #include "gui/view/lhrs/records/record_table.h"

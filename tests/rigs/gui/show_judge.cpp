@@ -4,7 +4,7 @@
 #include "common/kinds.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/process/process_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <QRegularExpression>
 

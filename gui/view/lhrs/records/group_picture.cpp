@@ -2,7 +2,7 @@
 #include "gui/view/lhrs/records/group_pages.h"
 
 #include "gui/lab/tables/qt_text.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/view/lhrs/records/record_table.h"
 
 #include <algorithm>

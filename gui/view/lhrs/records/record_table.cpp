@@ -3,7 +3,7 @@
 
 #include "gui/show/lhrs/bucket_group.h"
 #include "gui/view/paint/number_box.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <QApplication>
 #include <QHBoxLayout>

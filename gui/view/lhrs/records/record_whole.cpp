@@ -2,7 +2,7 @@
 // Work on a whole bucket of the record table: reading all its pages, keeping them as a witness, comparing, writing.
 #include "gui/view/lhrs/records/record_model.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <QCryptographicHash>
 

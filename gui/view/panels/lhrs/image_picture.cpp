@@ -4,7 +4,7 @@
 #include "gui/lab/words/lhrs/key_try.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/view/lhrs/cluster_layout.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 #include "gui/view/paint/sheet.h"
 
 #include <algorithm>

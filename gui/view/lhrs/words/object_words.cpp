@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include "common/network/multicast_group.h"
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/lhrs/failure_cause.h"
 #include "gui/lab/words/lhrs/place_words.h"
-#include "gui/view/lhrs/cluster_layout.h"
-#include "gui/view/lhrs/file_words.h"
+#include "gui/view/lhrs/words/file_words.h"
+#include "gui/view/lhrs/words/outside_places.h"
 #include "gui/view/system/faults_shown.h"
 
 #include <QLocale>

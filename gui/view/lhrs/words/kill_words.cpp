@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The warning before data is lost for good: whether the parity of each group survives the end of some processes.
-#include "gui/view/lhrs/kill_words.h"
+#include "gui/view/lhrs/words/kill_words.h"
 
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <map>
 

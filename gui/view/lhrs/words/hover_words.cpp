@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/view/lhrs/hover_words.h"
+#include "gui/view/lhrs/words/hover_words.h"
 
 #include "gui/show/glossary.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/view/lhrs/file_words.h"
+#include "gui/view/lhrs/words/file_words.h"
 
 #include "common/lhrs/linear_hash.h"
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/lhrs/bucket_group.h"
-#include "gui/view/lhrs/kill_words.h"
-#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/words/kill_words.h"
+#include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>
 #include <map>
