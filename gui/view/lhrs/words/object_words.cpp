@@ -7,6 +7,7 @@
 #include "gui/lab/words/lhrs/place_words.h"
 #include "gui/view/lhrs/words/file_words.h"
 #include "gui/view/lhrs/words/outside_places.h"
+#include "gui/view/system/process_order.h"
 #include "gui/view/system/faults_shown.h"
 
 #include <QLocale>
