@@ -327,8 +327,8 @@ void RecordsTest::whatWasReadIsInTheRecording()
         feeder.state = fileOf({ 2, 4, 1 });
         feeder.isKept = false;
         TimeLine live(stage.feed, [] { return Result<std::unique_ptr<Recording>>(Error { "none" }); });
-        LiveOrRecordedContents source(stage.contents, live, stage.pacer);
-        source.recordTo(recorder.get());
+        Recorder* const kept = recorder.get();
+        LiveOrRecordedContents source(stage.contents, live, stage.pacer, kept);
         pb::Event event;
         event.mutable_place()->set_role(pb::DATA);
         event.mutable_place()->set_number(0);
@@ -355,7 +355,8 @@ void RecordsTest::whatWasReadIsInTheRecording()
     TimeLine replay(stage.feed, [] { return Result<std::unique_ptr<Recording>>(Error { "none" }); });
     replay.showRecording(std::move(*recording));
     Pacer pacer(replay);
-    LiveOrRecordedContents source(stage.contents, replay, pacer);
+    Recorder* const none = nullptr;
+    LiveOrRecordedContents source(stage.contents, replay, pacer, none);
     const auto read = [&](std::uint64_t event) {
         replay.seek(event);
         pacer.reset();

@@ -9,7 +9,10 @@ namespace lhrs::gui {
 
 // What the subjects of a file share beside the parts of the window. It is a child of the commands, as those of a file.
 struct FileParts : FileCommands {
-    explicit FileParts(const WindowParts& of) : FileCommands(of.commands), bytes(contents, of), parts(of) { }
+    explicit FileParts(const WindowParts& of)
+        : FileCommands(of.commands), bytes(contents, of.timeLine, of.pacer, of.recorder), parts(of)
+    {
+    }
 
     // The group of the selection; 0 if it has none.
     std::uint32_t group() const;

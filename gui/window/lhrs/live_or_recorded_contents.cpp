@@ -2,7 +2,6 @@
 #include "gui/window/lhrs/live_or_recorded_contents.h"
 
 #include "gui/lab/recording/recorder.h"
-#include "gui/window/parts/window_parts.h"
 
 #include <QObject>
 
@@ -13,7 +12,7 @@ namespace lhrs::gui {
 void LiveOrRecordedContents::readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count,
     QObject* receiver, std::function<void(ContentsAnswer)> done)
 {
-    if (m_parts.timeLine.isReplay()) {
+    if (m_time.isReplay()) {
         // Calls back later, like every answer: the caller may be in the middle of its list.
         QMetaObject::invokeMethod(
             receiver, [answer = captured(process, rankFrom, count), done = std::move(done)] { done(answer); },
@@ -22,8 +21,8 @@ void LiveOrRecordedContents::readContents(ProcessId process, std::uint32_t rankF
     }
     m_live.readContents(
         process, rankFrom, count, receiver, [this, rankFrom, count, done = std::move(done)](ContentsAnswer answer) {
-            if (answer.isOk && m_parts.recorder)
-                m_parts.recorder->capture(answer.page, rankFrom, count);
+            if (answer.isOk && m_recorder)
+                m_recorder->capture(answer.page, rankFrom, count);
             done(std::move(answer));
         });
 }
@@ -31,11 +30,11 @@ void LiveOrRecordedContents::readContents(ProcessId process, std::uint32_t rankF
 ContentsAnswer LiveOrRecordedContents::captured(ProcessId process, std::uint32_t rankFrom, std::uint32_t count) const
 {
     ContentsAnswer answer;
-    const ClusterState& state = m_parts.pacer.state();
+    const ClusterState& state = m_pacer.state();
     const auto known = state.processes.find(process);
     auto page = known == state.processes.end()
         ? std::nullopt
-        : m_parts.timeLine.recording()->captured(known->second.place, rankFrom, count, m_parts.timeLine.cursor());
+        : m_time.recording()->captured(known->second.place, rankFrom, count, m_time.cursor());
     if (page) {
         answer.isOk = true;
         answer.page = std::move(*page);

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/replay/time_line.h"
 #include "gui/view/lhrs/records/record_model.h"
 
 namespace lhrs::gui {
 
-struct WindowParts;
+class Recorder;
 
 // The source of bytes for the views of the window. For a running cluster it reads from the processes and records what
 // was read. For a recorded run it returns only what had been read by the instant that is shown.
 class LiveOrRecordedContents : public ContentsSource {
 public:
     // All arguments must outlive this object.
-    LiveOrRecordedContents(ContentsSource& live, const WindowParts& parts) : m_live(live), m_parts(parts) { }
+    // `recorder`: what it is then; null: nothing is recorded.
+    LiveOrRecordedContents(ContentsSource& live, TimeLine& time, const Pacer& pacer, Recorder* const& recorder)
+        : m_live(live), m_time(time), m_pacer(pacer), m_recorder(recorder)
+    {
+    }
 
     void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver,
         std::function<void(ContentsAnswer)> done) override;
@@ -21,7 +26,9 @@ private:
     ContentsAnswer captured(ProcessId process, std::uint32_t rankFrom, std::uint32_t count) const;
 
     ContentsSource& m_live;
-    const WindowParts& m_parts;
+    TimeLine& m_time;
+    const Pacer& m_pacer;
+    Recorder* const& m_recorder;
 };
 
 } // namespace lhrs::gui
