@@ -5,6 +5,7 @@
 #include "tests/view/golden.h"
 
 #include "gui/view/lhrs/file_picture.h"
+#include "gui/view/systems/view_systems.h"
 #include "gui/view/walk/ring_drawing.h"
 #include "gui/view/walk/ring_picture.h"
 #include "gui/view/walk/ring_words.h"
@@ -185,6 +186,7 @@ private slots:
     void aLostNodeIsSaidAndDrawn();
     void reducedMotionMovesNothing();
     void eachSystemHasItsPicture();
+    void listsAndLogsSpeakOfNodes();
     void theReviewedPicture();
 };
 
@@ -528,6 +530,25 @@ void RingPictureTest::eachSystemHasItsPicture()
     QVERIFY(!p.canvas.rectOf(nodeAt(1)).isNull());
     QVERIFY(p.canvas.rectOf({ ObjectKind::Data, 2, 0 }).isNull());
     QVERIFY(p.canvas.restingPicture().texts().contains("node-2"));
+}
+
+// Where there is no picture: the processes that can be broken, the place of an event, the process to be inspected.
+void RingPictureTest::listsAndLogsSpeakOfNodes()
+{
+    const ClusterState state = ringOf(4, 0, 1);
+    const SystemWords& words = wordsOf(state);
+    const std::vector<ObjectRef> listed = words.objectsOf(state);
+    for (const ProcessId node : { ProcessId(kRingNode), ProcessId(kRingNode + 3), ProcessId(kRingSpare) }) {
+        const ObjectRef object = words.objectOf(state, node);
+        QCOMPARE(object, (ObjectRef { ObjectKind::Node, node, 0 }));
+        QCOMPARE(std::count(listed.begin(), listed.end(), object), 1);
+        QCOMPARE(words.processOf(state, object), node);
+        QCOMPARE(words.placeOf(pb::Event(), node), object);
+    }
+    QCOMPARE(words.nameOf(state, nodeAt(1)), QString("node-2"));
+    QCOMPARE(words.laneOf(state, nodeAt(1)).name, QString("nodes"));
+    QVERIFY(words.placeLine(nodeAt(1)).isEmpty()); // a scenario names the process
+    QCOMPARE(&wordsOf(fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 })), &wordsOf(ClusterState()));
 }
 
 void RingPictureTest::theReviewedPicture()
