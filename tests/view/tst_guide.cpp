@@ -75,8 +75,14 @@ void GuideTest::eachWordIsShownAndTold()
     words.trouble = "The cluster is gone.";
     panel.show(words);
     QVERIFY(told.size() == 4 && told[3][0].toString().contains(words.trouble));
+    const int high = panel.height();
     panel.press(GuidePanel::Hint);
     QVERIFY(panel.text().contains(words.hint));
+    QVERIFY(panel.height() > high);
+    panel.press(GuidePanel::Hint);
+    QVERIFY(!panel.text().contains(words.hint));
+    QCOMPARE(panel.height(), high); // what the hint took, the picture has again
+    panel.press(GuidePanel::Hint);
     words.title = "Another one";
     panel.show(words); // its hint has not been requested
     QVERIFY(!panel.text().contains(words.hint));

@@ -154,12 +154,13 @@ public:
                                 "times.")
                      .arg(state.file.config.b())
                      .arg(words("insert")),
-            QStringLiteral("Watch the split: records travel to a new bucket. The caption below tells each step.") };
+            QStringLiteral("Watch the split: records travel to a new bucket. The caption below tells it, one sentence "
+                           "after the other.") };
     }
     QString hint(const ActionWords& words) const override
     {
-        return QStringLiteral("The box “Operations” above the picture sets how many records one press inserts. Is the "
-                              "motion too fast? %1.")
+        return QStringLiteral("The number beside the client’s name, above the picture, says how many records one press "
+                              "inserts. Is the motion too fast? %1.")
             .arg(words("slower"));
     }
 

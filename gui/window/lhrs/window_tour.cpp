@@ -280,7 +280,10 @@ QString WindowTour::wordsOf(const char* action) const
     QString name = known->text();
     name.remove(QStringLiteral(" …"));
     const QString menu = actions.menuOf(known).replace(QLatin1Char('/'), QStringLiteral(" > "));
-    const QStringList keys = tourKeysOf(*known);
+    QStringList keys = tourKeysOf(*known);
+    for (QString& key : keys)
+        if (key.size() == 1 && key[0].isPunct())
+            key = tr("the key “%1”").arg(key);
     return keys.isEmpty() ? tr("“%1” (menu %2)").arg(name, menu)
                           : tr("“%1” (%2, or menu %3)").arg(name, keys.join(tr(" or ")), menu);
 }

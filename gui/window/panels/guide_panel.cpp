@@ -78,6 +78,7 @@ GuidePanel::GuidePanel(QWidget* parent) : QWidget(parent), m_text(new QWidget), 
         connect(made, &QPushButton::clicked, this, [this, i] {
             if (i == Hint) {
                 m_isHintShown = !m_isHintShown;
+                m_least = m_isHintShown ? m_least : 0; // the picture gets the room of the hint back
                 refreshWords();
             }
             emit(this
