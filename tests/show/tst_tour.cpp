@@ -259,11 +259,14 @@ void TourTest::oneFailureTooManyLosesRecordsByName()
     QVERIFY(story.words().trouble.isEmpty());
     story.sight.isClockPaused = false;
     QCOMPARE(story.words().held, (std::vector { true, true, true, true, false })); // the loss takes some seconds
+    // The newest state is ahead of the picture: the loss that the stop wants is no obstacle.
     story.state.groups[0].state = pb::GROUP_LOST;
+    QVERIFY2(story.words().trouble.isEmpty(), qPrintable(story.words().trouble));
     story.tell(TourStory::kCoordinator, "group_lost { group: 0 buckets: 0 buckets: 1 }", 9'000'000'000);
     const QString seen = story.words().seen;
     QVERIFY2(seen.contains("Buckets 0 and 1 of group 0 failed together, more than k")
-            && seen.contains("3 records are lost: those with keys 4, 8 and 1."),
+            && seen.contains("3 records are lost: those with keys 4, 8 and 1.")
+            && seen.endsWith("; the other buckets go on."),
         qPrintable(seen));
 }
 

@@ -265,7 +265,8 @@ public:
     TourNeed need(const ClusterState& state, const TourSight& sight) const override
     {
         if (const TourNeed group = needOfGroup(state, isStanding(sight)); !group.isMet())
-            return sight.isClockPaused && !group.trouble.isEmpty() ? group
+            return m_held[2] && !group.trouble.isEmpty() ? TourNeed() // the loss that this stop is about, not yet shown
+                : sight.isClockPaused && !group.trouble.isEmpty() ? group
                 : sight.isClockPaused ? TourNeed { .deed = TourDeed { TourDeed::Kind::RunClock } }
                                       : group;
         if (!sight.isClockPaused)
@@ -290,8 +291,7 @@ public:
                                        : example::listed(keys);
         m_seen = QStringLiteral("%1 of group %2 failed together%3, more than k: what is left cannot compute them. %4 "
                                 "lost: %5. "
-                                "A search for one of them is answered “lost”, never “not found”; the other buckets "
-                                "go on.")
+                                "A search for one of them is answered “lost”, never “not found”%6.")
                      .arg(capitalOf(example::bucketsWords(lost)))
                      .arg(told.group())
                      .arg(told.parity_lost() > 0 ? QStringLiteral(" with its parity") : QString(),
@@ -302,7 +302,8 @@ public:
                          keys.size() == 1 ? QStringLiteral("that with key %1").arg(names)
                                           : QStringLiteral("those "
                                                            "with keys %1")
-                                                .arg(names));
+                                                .arg(names),
+                         state.data.size() > lost.size() ? QStringLiteral("; the other buckets go on") : QString());
     }
     void look(const ClusterState& shown, const TourSight& sight, bool isHere) override
     {
