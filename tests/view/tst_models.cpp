@@ -134,6 +134,7 @@ private slots:
     void everyObjectHasAName();
     void aProcessThatAnEventNamesFirstGetsItsName();
     void theCanvasIsAListForScreenReaders();
+    void anArrowKeyStaysInItsRow();
 };
 
 void ModelsTest::theRecordTableFollowsAFileThatGrows()
@@ -568,6 +569,28 @@ void ModelsTest::theCanvasIsAListForScreenReaders()
         QVERIFY2(
             object.kind == ObjectKind::Group || reached.contains(object), qPrintable(nameOf(feed.state(), object)));
     QCOMPARE(canvas.accessibleDescription(), sentenceOf(feed.state(), selection.selected()));
+}
+
+// In little room a bucket is low: the pool of spares below it is nearer than the bucket beside it.
+void ModelsTest::anArrowKeyStaysInItsRow()
+{
+    ListFeed feed;
+    feed.known() = fileOf({ 3, 4, 1 });
+    Pacer pacer(feed);
+    Selection selection;
+    ClusterCanvas canvas(pacer, selection);
+    canvas.setTheme(Theme());
+    canvas.resize(1280, 300);
+    canvas.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&canvas));
+    pacer.advance(kFrame);
+    canvas.refresh(0.1);
+    canvas.setFocus();
+    for (const auto& [from, key, to] : { std::tuple(1U, Qt::Key_Left, 0U), std::tuple(1U, Qt::Key_Right, 2U) }) {
+        selection.select({ ObjectKind::Data, from, 0 });
+        QTest::keyClick(&canvas, key);
+        QCOMPARE(selection.selected(), (ObjectRef { ObjectKind::Data, to, 0 }));
+    }
 }
 
 int main(int count, char** arguments) { return runOffscreen<ModelsTest>(count, arguments); }

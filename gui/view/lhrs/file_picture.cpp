@@ -218,15 +218,20 @@ ObjectRef FilePicture::next(const ClusterState&, ObjectRef from, int dx, int dy)
             items.begin(), items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Data; });
         return first != items.end() ? first->object : items.front().object;
     }
+    // What stands in the same row or column comes before what is nearer but beside it.
+    const auto isInLine = [&](const QRectF& rect) {
+        return dx != 0 ? rect.top() < here->rect.bottom() && here->rect.top() < rect.bottom()
+                       : rect.left() < here->rect.right() && here->rect.left() < rect.right();
+    };
     const QPointF start = here->rect.center();
     const ClusterLayout::Item* best = nullptr;
-    qreal bestCost = 0;
+    std::pair<bool, qreal> bestCost;
     for (const ClusterLayout::Item& item : items) {
         const QPointF way = item.rect.center() - start;
         const qreal ahead = way.x() * dx + way.y() * dy, aside = std::abs(way.x() * dy) + std::abs(way.y() * dx);
         if (&item == here || ahead <= 1)
             continue;
-        const qreal cost = ahead + 2 * aside;
+        const std::pair cost(!isInLine(item.rect), ahead + 2 * aside);
         if (!best || cost < bestCost) {
             best = &item;
             bestCost = cost;
