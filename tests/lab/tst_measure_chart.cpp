@@ -105,6 +105,7 @@ private slots:
     void whatDoesNotExistIsNamed();
     void theFileIsWellFormedAndAlwaysTheSame();
     void simulatedTimeIsNotComparedInSilence();
+    void aTableOfPublishedValuesIsNotOfTheRun();
     void theFootIsWholeInLargeLetters();
     void aLineBelowAnotherShowsAsARim();
     void aLongTitleFits();
@@ -293,6 +294,31 @@ void MeasureChartTest::simulatedTimeIsNotComparedInSilence()
     chart.isSimulated = true;
     QVERIFY(chartSvg(chart, {}, chartSize(chart), {}).contains("SIMULATED TIME"));
     QVERIFY(chartOrigin({ "r", true, "m" }).startsWith("SIMULATED"));
+}
+
+// A table whose rows all name a publication has nothing of this run, and its chart does not say that it has.
+void MeasureChartTest::aTableOfPublishedValuesIsNotOfTheRun()
+{
+    LabTable table;
+    const QStringList columns { "source", "slice", "ms" };
+    for (const double slice : { 25.0, 100.0 })
+        table.add(
+            { "row", 1, false, 0, {}, { { "source", "lhrs2003" }, { "slice", slice }, { "ms", 2.0 } } }, {}, columns);
+    const RunIdentity run { "r", true, "m" };
+    MeasureChart chart = drawn(table, orderOf("slice", { "ms" }));
+    chart.isSimulated = true;
+    QVERIFY(chart.isOnlyPublished && chart.panels[0].series[0].isPublished);
+    QCOMPARE(chart.rows[0].first(), QVariant("published"));
+    const QString origin = chartOrigin(run, &chart);
+    QCOMPARE(origin, QString::fromUtf8("PUBLISHED  ·  shown by run r"));
+    const QStringList texts = textsOf(chartSvg(chart, {}, { 960, 540 }, origin));
+    QVERIFY2(texts.join('|').contains("published, lhrs2003") && !texts.contains("SIMULATED TIME"),
+        qPrintable(texts.join('|')));
+    // One row of this run, and it is a chart of this run.
+    table.add({ "row", 2, false, 0, {}, { { "source", "" }, { "slice", 50.0 }, { "ms", 3.0 } } }, {}, columns);
+    const MeasureChart mixed = drawn(table, orderOf("slice", { "ms" }));
+    QVERIFY(!mixed.isOnlyPublished);
+    QVERIFY(chartOrigin(run, &mixed).startsWith("SIMULATED"));
 }
 
 // The foot says whose values are dashed, and is readable in front of a hall too, where letters are large.

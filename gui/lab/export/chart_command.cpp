@@ -191,7 +191,7 @@ int drawChart(const ChartCommand& command, const QString& file, const QString& p
     chart->isSimulated = measured->identity.isSimulated;
     const QByteArray out = command.givesPoints
         ? csvOf({ order->table, chart->header, chart->rows }, measured->identity, QString()).toUtf8()
-        : chartSvg(*chart, {}, chartSize(*chart), chartOrigin(measured->identity));
+        : chartSvg(*chart, {}, chartSize(*chart), chartOrigin(measured->identity, &*chart));
     const bool isWritten = std::fwrite(out.constData(), 1, std::size_t(out.size()), stdout) == std::size_t(out.size());
     return isWritten && std::fflush(stdout) == 0 ? 0 : refuseChart("the chart cannot be written to standard output.");
 }

@@ -134,7 +134,7 @@ public:
                 { all.x + all.width / columns * double(i % std::size_t(columns)),
                     all.y + all.height / rows * double(i / std::size_t(columns)), all.width / columns,
                     all.height / rows });
-        if (m_chart.isSimulated && !m_chart.source.isEmpty())
+        if (m_chart.isSimulated && !m_chart.isOnlyPublished && !m_chart.source.isEmpty())
             drawSimulated(width / 2, size.height() / 2.0);
         return QByteArray::fromStdString(m_svg.finish());
     }
@@ -418,10 +418,13 @@ private:
 
 } // namespace
 
-QString chartOrigin(const RunIdentity& identity)
+QString chartOrigin(const RunIdentity& identity, const MeasureChart* chart)
 {
-    return QString(identity.isSimulated ? "SIMULATED" : "LIVE")
-        + (identity.run.isEmpty() ? QString() : QString::fromUtf8("  ·  run ") + identity.run);
+    const bool isPublished = chart != nullptr && chart->isOnlyPublished;
+    const QString word = isPublished ? "PUBLISHED" : identity.isSimulated ? "SIMULATED" : "LIVE";
+    if (identity.run.isEmpty())
+        return word;
+    return word + QString::fromUtf8(isPublished ? "  ·  shown by run " : "  ·  run ") + identity.run;
 }
 
 QSize chartSize(const MeasureChart& chart)

@@ -19,8 +19,9 @@ struct SvgLook {
     double em = 14; // size of ordinary text, in pixels
 };
 
-// The origin of the figures: the word LIVE or SIMULATED, and the run.
-QString chartOrigin(const RunIdentity& identity);
+// The origin of the figures: the word LIVE, SIMULATED or, of a chart without a value of this run, PUBLISHED; and the
+// run.
+QString chartOrigin(const RunIdentity& identity, const MeasureChart* chart = nullptr);
 // The size of a chart in a file.
 QSize chartSize(const MeasureChart& chart);
 // The chart as SVG, with text as text. It does not need Qt Gui, so that lhrs-play writes the same picture that the

@@ -307,9 +307,23 @@ void addMeasured(const ChartOrder& order, const ShownRows& shown, Drawer& drawer
                     points.push_back({ shown.hasWords ? double(place) : x.toDouble(), three.median, three.q1, three.q3,
                         int(at->second.size()) });
                 }
-            drawer.add(g, std::size_t(q), false, std::move(points));
+            drawer.add(g, std::size_t(q), drawer.chart.isOnlyPublished, std::move(points));
         }
     }
+}
+
+// The publications that the rows are of; empty if a row is of this run.
+QStringList sourcesOf(const ShownRows& shown)
+{
+    QStringList sources;
+    for (const ShownRow& row : shown.rows) {
+        const QString source = row.row.cell(QStringLiteral("source"));
+        if (source.isEmpty())
+            return {};
+        if (!sources.contains(source))
+            sources << source;
+    }
+    return sources;
 }
 
 } // namespace
@@ -334,6 +348,9 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
         chart.nothing = QString("No row of %1 yet; a measurement adds one each time").arg(order.table);
         return chart;
     }
+    const QStringList sources = sourcesOf(shown);
+    chart.isOnlyPublished = !sources.isEmpty();
+    chart.source = sources.join("; ");
     if (drawer.groups.size() > kGroupsMax) {
         chart.nothing = QString("%1 lines (%2) are too many, at most %3; `by` or `where` makes them fewer")
                             .arg(drawer.groups.size())
@@ -393,7 +410,7 @@ std::vector<std::pair<QString, QByteArray>> LabCharts::pictures(
 {
     std::vector<std::pair<QString, QByteArray>> pictures;
     for (const MeasureChart& chart : drawn(tables, identity.isSimulated))
-        pictures.emplace_back(chart.id + ".svg", chartSvg(chart, {}, chartSize(chart), chartOrigin(identity)));
+        pictures.emplace_back(chart.id + ".svg", chartSvg(chart, {}, chartSize(chart), chartOrigin(identity, &chart)));
     return pictures;
 }
 

@@ -33,7 +33,7 @@ struct ChartOrder {
 
 // The table of a measurement as a chart, in values. There is a panel for each quantity; if there were too many lines,
 // also for each value of the first column of `by`. Each other combination is a line. Published values have the same
-// colour and are dashed.
+// colour and are dashed; a table whose rows all name a `source` has nothing but published values.
 struct MeasureChart {
     struct Point {
         double x = 0, median = 0, q1 = 0, q3 = 0;
@@ -51,6 +51,7 @@ struct MeasureChart {
     };
     QString id; // for files: "search_chart"
     QString title, xTitle;
+    bool isOnlyPublished = false; // nothing is of this run
     QString source; // of published values: "lhrs2003, configuration 2 (1.8 GHz, 1 Gb/s)"; empty: there are none
     QString nothing; // why there is nothing to draw; empty if there is something
     QStringList words; // labels of the x axis in place of numbers, from 0

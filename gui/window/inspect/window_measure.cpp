@@ -71,7 +71,7 @@ void WindowMeasure::build()
     connect(&m_parts.player, &Player::chartWished, this, [this](const MeasureChart& chart, bool isNew) {
         const RunIdentity run = m_parts.timeLine.isReplay() ? m_parts.identity()
                                                             : m_parts.player.run().engine().identity();
-        m_charts->showMeasured(chart, chartOrigin(identityWith(chart, run)), isNew);
+        m_charts->showMeasured(chart, chartOrigin(identityWith(chart, run), &chart), isNew);
         if (!isNew)
             return;
         emit wanted();
@@ -113,7 +113,7 @@ std::optional<ViewExport> WindowMeasure::inFront()
                 const RunIdentity run = identityWith(*measured, m_parts.player.run().engine().identity());
                 return isCsv(path) ? writeBytes(
                            path, csvOf({ measured->id, measured->header, measured->rows }, run, QString()).toUtf8())
-                                   : writeMeasureChart(path, *measured, chartOrigin(run));
+                                   : writeMeasureChart(path, *measured, chartOrigin(run, measured));
             } };
     return ViewExport { chartId(m_charts->kind()), rows, [this](const QString& path) { return writeChart(path); } };
 }

@@ -84,7 +84,7 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
             for (const MeasureChart& chart : engine.charts().drawn(engine.tables(), engine.identity().isSimulated))
                 if (error.isEmpty())
                     error = writeMeasureChart(
-                        folder->directory() + '/' + chart.id + ".png", chart, chartOrigin(engine.identity()));
+                        folder->directory() + '/' + chart.id + ".png", chart, chartOrigin(engine.identity(), &chart));
             if (error.isEmpty())
                 error = printer.finishTables(*folder, engine.tables(), engine.charts(), outcomeWord(result.outcome));
         }
