@@ -290,6 +290,8 @@ void GlossaryTest::theExampleIsMadeFromWhatIsPointedAt()
         QString("Here: parity bucket 2.1 holds 20 parity records for bucket group 2."));
     QCOMPARE(example("k", state, { ObjectKind::Group, 3, 0 }),
         QString("Here: group 3 has k = 2, so it survives the loss of any 2 buckets."));
+    QCOMPARE(example("k", troubled(), data(8)),
+        QString("Here: group 2 has k = 2, and more than that failed together: records are lost."));
     QCOMPARE(example("epoch", state, data(9)), QString("Here: group 2 is in epoch 3."));
     QCOMPARE(example("client-image", state, { ObjectKind::Client, kFileClients + 1, 0 }),
         QString("Here: bob assumes (3, 0), so 8 buckets; the file has 14."));

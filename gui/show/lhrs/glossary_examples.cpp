@@ -214,6 +214,8 @@ QString availability(const Subject& s)
         return group->k == 0 ? has + QStringLiteral(", so it survives no loss")
                              : QStringLiteral("%1, so it survives the loss of any %2")
                                    .arg(has, countedWords(group->k, "bucket", "buckets"));
+    if (group->state == pb::GROUP_LOST)
+        return QStringLiteral("%1, and more than that failed together: records are lost").arg(has);
     return QStringLiteral("%1, and %2 down: it survives %3")
         .arg(has, countedWords(group->down.size(), "bucket is", "buckets are"),
             countedWords(group->kEffective(), "loss more", "losses more"));
