@@ -4,6 +4,7 @@
 #include "tests/rigs/gui/show_stage.h"
 
 #include "gui/window/panels/guide_panel.h"
+#include "gui/window/panels/workload_bar.h"
 #include "gui/window/show/window_time.h"
 
 #include <QTest>
@@ -57,6 +58,7 @@ private slots:
     void wordsOfAShowEndWithIt_data();
     void wordsOfAShowEndWithIt();
     void aSimulatedLectureIsLeftWithoutAQuestion();
+    void aLectureThatIsLeftIsForgotten();
     void theTourIsLeftWithoutAQuestion();
     void aFreeRunIsAskedFor_data();
     void aFreeRunIsAskedFor();
@@ -137,6 +139,22 @@ void WindowShowTest::aSimulatedLectureIsLeftWithoutAQuestion()
     QVERIFY(stage.window.time().hasUnsaved());
     stage.window.clock().start();
     QCOMPARE(askedWhenLeft(stage.window), QStringList());
+}
+
+// "The scenario is being stopped" is true for a moment, and not beside the next lecture.
+void WindowShowTest::aLectureThatIsLeftIsForgotten()
+{
+    ShowStage stage;
+    QVERIFY(stage.begin(kTwoSteps));
+    QVERIFY(stage.untilStop());
+    stage.window.clock().start();
+    QVERIFY(stage.window.player().run().hasBegun());
+    QCOMPARE(askedWhenLeft(stage.window), QStringList());
+    QCOMPARE(stage.window.labLine().text().trimmed(), QString());
+    stage.window.labLine().answer("lab.clock", "virtual time stands at 1.06 s", true);
+    QVERIFY(stage.begin(kTwoSteps));
+    QVERIFY(stage.untilStop());
+    QCOMPARE(stage.window.labLine().text().trimmed(), QString()); // it was said of another cluster
 }
 
 void WindowShowTest::theTourIsLeftWithoutAQuestion()

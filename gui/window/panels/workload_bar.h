@@ -71,6 +71,8 @@ public:
     // Shows a line while the mouse is over a button or a menu entry, until a command is sent or answered; empty: shows
     // the last command again.
     void preview(const QString& line);
+    // Another cluster begins, or there is none: what was said of the former one is not true of it.
+    void forget() { answer({}, {}, true); }
     void setTheme(const Theme& theme);
     // The last command and its result.
     QString text() const;

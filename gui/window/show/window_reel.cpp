@@ -5,6 +5,7 @@
 #include "gui/lab/export/run_export.h"
 #include "gui/show/named_things.h"
 #include "gui/view/system/process_order.h"
+#include "gui/window/panels/workload_bar.h"
 
 #include <algorithm>
 #include <array>
@@ -55,6 +56,7 @@ void WindowReel::beginCluster(std::int64_t ns)
     m_parts.timeLine.beginRun(ns);
     for (WindowSubject* subject : m_subjects)
         subject->forget();
+    m_parts.line.forget();
     m_parts.selection.select({});
     m_parts.canvas.cut();
 }
