@@ -35,6 +35,7 @@ private slots:
     void contentsFillANewParityBucket();
     void recordsThatAreOnlyCountedAreNotObserved();
     void sumsWithoutChangesEndWhatWasObserved();
+    void anOverflowEndsWhatWasObservedOfABucketThatOnlyCounts();
     void aGapIsCountedAndMarksTheProcess();
     void aSnapshotReplacesWhatIsKnownOfItsProcess();
     void aCopyIsAPlainValue();
@@ -409,6 +410,21 @@ void FoldTest::sumsWithoutChangesEndWhatWasObserved()
     const DataBucketState after = tell(known.count + 3, known.sequence + 3, true);
     QVERIFY(!after.ranksAreObserved);
     QCOMPARE(after.count, known.count + 3);
+}
+
+// Without the single inserts a full bucket has no known ranks: its card must not show it as empty.
+void FoldTest::anOverflowEndsWhatWasObservedOfABucketThatOnlyCounts()
+{
+    Story story = growth(1, 1);
+    const std::uint32_t known = inOrder(story).data.at(0).ranks.count();
+    const auto overflow = [&story](std::uint32_t count) {
+        story.tell(kNodes).mutable_bucket_overflowed()->set_count(count);
+        return inOrder(story).data.at(0);
+    };
+    QVERIFY(overflow(known + 1).ranksAreObserved); // the insert itself is still to come
+    const DataBucketState counted = overflow(known + 240);
+    QVERIFY(!counted.ranksAreObserved);
+    QCOMPARE(counted.count, known + 240);
 }
 
 void FoldTest::aGapIsCountedAndMarksTheProcess()

@@ -103,6 +103,8 @@ struct Step {
         if (DataBucketState* bucket = data()) {
             bucket->overflowIsReported = true;
             bucket->count = e.count();
+            // The insert may be reported after it; more than that one were never reported.
+            bucket->ranksAreObserved = bucket->ranksAreObserved && e.count() <= bucket->ranks.count() + 1;
             settleOverflow(*bucket, s.file);
         }
     }
