@@ -189,7 +189,7 @@ void WindowGroup::frame()
         note = tr("No cluster answers: the bytes are those that were read before.");
     else if (m_parts.timeLine.mode() != TimeLine::Mode::Follow)
         note = tr("The picture stands at %1; bytes are read from the processes now.")
-                   .arg(durationWords(m_parts.timeLine.cursorNs()));
+                   .arg(durationWords(m_parts.timeLine.cursorNs() - m_parts.timeLine.beginNs()));
     view().setReading(isRunning || m_parts.timeLine.isReplay(), note);
 }
 
