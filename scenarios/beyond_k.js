@@ -35,7 +35,7 @@ lab.say('Bucket 2 is back. Its old process is started again, and waits as a spar
 lab.expectEqual(failed.kLeft, 0, 'the header of the group says it: it survives no further failure');
 lab.restart(single);
 lab.settle();
-lab.say('Alice reads all her records. The coordinator tells her where bucket 2 is now.');
+lab.say('Alice reads all her records. Requests are passed on, and the coordinator tells her where bucket 2 is now.');
 const once = alice.verify();
 lab.expectEqual([once.equal, once.lost], [once.keys, 0], 'one failure cost no record');
 lab.say('All ' + once.equal + ' are there: one failure cost none.');

@@ -18,7 +18,7 @@ function sayAt(captions) {
 lab.step('a', 'Four data buckets, one parity bucket, no spare');
 lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true }, speed: 2 });
 lab.say('The file begins as bucket 0, with parity bucket 0.0 beside it.');
-lab.say('Alice inserts records. Each time a bucket is full, the file is split, up to four buckets.');
+lab.say('Alice inserts records. Each time a bucket is full, one is split, up to four buckets.');
 for (let i = 0; i < 6; ++i) {
     alice.run({ do: 'insert', count: 10 });
     lab.settle();
@@ -48,7 +48,7 @@ sayAt([
     [sentOf('suspect', asked), 'Parity bucket 0.0 misses bucket 2, too. In this mode the coordinator waits for the alarm of a client.'],
     [sentOf('alarm', asked), 'Here it is: Alice sends the coordinator an alarm.'],
     [ahead(eventOf('MemberSuspected', asked)), 'The coordinator asks all members. Alice asks again meanwhile, and has to wait.'],
-    [ahead(eventOf('BucketFailed', asked)), 'Bucket 2 stays silent, so it has failed.'],
+    [ahead(eventOf('BucketFailed', asked)), 'Bucket 2 stays silent, so it is declared failed.'],
     [sentOf('member_read', asked), 'Parity bucket 0.0 reads the other records of the same rank, and computes the lost one.']]);
 guess.reveal(2, 'Alice has her record, though bucket 2 is still gone.');
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
@@ -72,7 +72,7 @@ lab.expectEqual([nothing.result, nothing.path], ['not found', 'record recovery']
 lab.say('The other buckets work as before: Alice inserts a record into bucket 3.');
 lab.expectEqual(alice.insert(elsewhere).result, 'inserted', 'the other buckets still take changes');
 
-lab.step('e', 'An addressing error is told from a failure');
+lab.step('e', 'An addressing error is not a failure');
 const astray = lab.here();
 lab.say('Bob knows of one bucket, and asks the coordinator where it is. Bucket 0 passes his request on to bucket 2, which is gone.');
 const wrong = bob.search(rows[2].key);

@@ -128,7 +128,7 @@ lab.replay({ from: start, to: answered, at: [
     [isMissedFirst && missed, 'The others miss buckets 1 and 2, too. But the coordinator waits for a client.'],
     [alarm, isMissedFirst ? 'Here it is: Alice sends the coordinator an alarm.' : 'So Alice sends the coordinator an alarm, and this is what it waited for.'],
     [ahead(eventOf('MemberSuspected', start)), 'The coordinator asks all members of group 0.'
-        + (alarms > 1 ? ' Meanwhile Alice asks bucket 1 again, in vain, and sends another alarm.' : ' Which of them answer?')],
+        + (alarms > 1 ? ' Meanwhile Alice sends another alarm, and asks bucket 1 again, in vain.' : ' Which of them answer?')],
     [eventOf('BucketFailed', start), 'Buckets 1 and 2 stay silent: they have failed. Changes wait until the others agree on one state.'],
     [sentOf('member_read', start) || computed, 'P' + computed.place.replace(' ', ' bucket ').slice(1) + ' reads the other members of the same rank, and computes this one record.'],
     [answered, 'Alice has her record, before its bucket is back.']]
@@ -137,7 +137,7 @@ lab.say('By now buckets 1 and 2 are back, too. Next: how that happened.');
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
 lab.print('answered after', text(found.time_ms, 0) + ', most of it the time-out');
 
-lab.step('e', 'Bucket recovery by slices, through UDP');
+lab.step('e', 'Bucket recovery by slices, by UDP');
 const cut = lab.waitFor('CutAgreed', { where: { group: 0 }, since: start });
 lab.expectEqual(cut.positions, [1, 2], 'the survivors have agreed on one state of both lost buckets');
 const begun = eventOf('RecoveryStarted', start), recruited = eventOf('NodeRecruited', start, e => e.place === 'data 1' || e.place === 'data 2');
@@ -145,7 +145,7 @@ const slices = lab.events({ kind: 'SliceRecovered', since: start });
 const stored = lab.events({ kind: 'SliceStored', since: start });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back slice by slice');
 lab.camera({ layers: { spares: false } }); // the records that come back want the room
-lab.say('Two spares were to become buckets 1 and 2. See how, once more and slowly.');
+lab.say('Two spares became buckets 1 and 2. Here is how, once more and slowly.');
 lab.replay({ from: ahead(recruited && recruited.eventIndex < begun.eventIndex ? recruited : begun), to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + SLICE + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],

@@ -168,7 +168,7 @@ for (const row of table.summary())
     lab.print('window', row.window + ':', row.per_op_ms.median.toFixed(3), 'ms per acknowledged insert (2004:', published.value, 'ms, 1.8 GHz, 1 Gb/s)');
 lab.expectEqual(table.summary().length, 2, 'two cases are measured');
 const each = table.summary().map(row => row.per_op_ms.median.toFixed(3) + ' ms');
-lab.say((lab.simulated ? 'In simulated time an insert' : 'An insert') + ' took ' + each[0] + ' alone; 16 at a time, the whole divided by the inserts was ' + each[1] + '.');
+lab.say((lab.simulated ? 'In simulated time an insert' : 'An insert') + ' took ' + each[0] + ' alone. 16 at a time it took ' + each[1] + ': the whole time, divided by the inserts.');
 lab.chart({ table: 'insert_time', x: 'under_way', y: 'per_op_ms', title: 'An acknowledged insert, by how many are under way' });
 
 lab.step('i', 'Group 0 gets a second parity bucket');

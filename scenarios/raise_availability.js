@@ -67,7 +67,7 @@ if (opens(2))
 lab.say('Spares are added, and buckets 9, 10 and 11 follow. Each split moves the pointer by one.', { at: eventOf('GroupCreated', walk) });
 lab.say('The split pointer is at bucket 4. Before it is split, group 1 gets its second parity bucket.', { at: ahead(eventOf('ParityCreationOrdered', walk)) });
 if (opens(3))
-    lab.say('Then bucket 4 is split into bucket 12. That opens group 3, and the pointer moves on.', { at: opens(3) });
+    lab.say('Then bucket 4 is split, and bucket 12 opens group 3. The pointer moves on.', { at: opens(3) });
 lab.expectEqual([lab.group(0).k, lab.group(1).k, lab.group(2).k], [2, 2, 2], 'it has its second parity bucket now, and the new group 2 was made with two');
 lab.expectEqual(lab.audit().unequal, 0, 'all parity encodes the data');
 

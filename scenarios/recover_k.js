@@ -14,7 +14,7 @@ const ahead = event => event && Object.assign({}, event, { eventIndex: event.eve
 lab.step('a', 'A file that survives two failures');
 lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true }, speed: 2 });
 lab.say('The file begins as bucket 0, with two parity buckets beside it.');
-lab.say('Alice inserts records. Each time a bucket is full, the file is split, up to four buckets.');
+lab.say('Alice inserts records. Each time a bucket is full, one is split, up to four buckets.');
 for (let i = 0; i < 6; ++i) {
     alice.run({ do: 'insert', count: p.b / 2 });
     lab.settle();
@@ -34,7 +34,7 @@ const former = [lab.bucket(lab.data(1)), lab.bucket(lab.data(2))];
 const start = lab.here();
 lab.say('Now the processes of buckets 1 and 2 are ended, and their memory with them.');
 const two = lab.kill(lab.data([1, 2]));
-const q = lab.predict({ text: 'Which of the six members are needed to compute buckets 1 and 2?', choices: ['all', 'any four', 'both parity'] });
+const q = lab.predict({ text: 'How many of the six members are enough to compute the others?', choices: ['three', 'four', 'five'] });
 lab.camera({ speed: 4 });
 const suspected = lab.waitFor('MemberSuspected', { where: { group: 0 }, since: start });
 const failed = lab.waitFor('BucketFailed', { where: { group: 0 }, count: 2, since: start });
@@ -44,7 +44,7 @@ const done = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: start
 const slices = lab.waitFor('SliceRecovered', { count: done.slices, since: start }); // the manager's word, which may come after the coordinator's
 const stored = lab.waitFor('SliceStored', { count: 2 * done.slices, since: start }); // the spares' own words may come last
 lab.settle();
-q.reveal(1, 'Here buckets 0 and 3, with parity bucket 0.0 and parity bucket 0.1. That was fast, so once more:');
+q.reveal(1, 'Any four: here buckets 0 and 3, with parity bucket 0.0 and parity bucket 0.1. That was fast, so once more:');
 lab.expectEqual(failed.map(e => e.index).sort(), [1, 2], 'buckets 1 and 2 are declared failed, and no other');
 lab.expectEqual(failed[1].kLeft, 0, 'the group survives no further failure now');
 lab.expectEqual(cut.positions, [1, 2], 'one cut for each lost bucket');
@@ -56,7 +56,7 @@ lab.replay({ from: start, to: cut, at: [
 lab.say('By now buckets 1 and 2 are back. Next: how that happened.');
 
 lab.step('c', 'Slice by slice');
-lab.say('Now slowly: how buckets 1 and 2 came back.');
+lab.say('Now slowly. First two spares are invited to become buckets 1 and 2.');
 lab.replay({ from: cut, to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + p.slice + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
@@ -90,7 +90,7 @@ lab.camera({ view: 'compare', record: { group: 0, rank: lostRecord.rank } });
 lab.step('e', 'A data bucket and a parity bucket');
 lab.camera({ fit: 'file' });
 const second = lab.here(), third = lab.witness(lab.data(0));
-lab.say('Now bucket 0 fails, and parity bucket 0.0 with it. So parity bucket 0.1 is needed, which multiplies.');
+lab.say('Now bucket 0 fails, and parity bucket 0.0 with it. So parity bucket 0.1 is needed, the one that multiplies.');
 lab.kill([lab.data(0), lab.parity(0, 0)]);
 const again = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: second, timeout: 30 });
 const filled = lab.waitFor('ParityBucketFilled', { where: { place: 'parity 0.0' }, since: second, timeout: 30 });
@@ -98,7 +98,7 @@ lab.settle();
 const helper = eventOf('RecoveryStarted', second);
 lab.say('Parity bucket 0.' + helper.manager + ' computes bucket 0 by Reed-Solomon decoding, slice by slice.', { at: helper });
 lab.say('Bucket 0 is back. A spare now asks the data buckets for their contents.', { at: again });
-lab.say('It has computed them into a new parity bucket 0.0.', { at: filled });
+lab.say('From these it has computed a new parity bucket 0.0.', { at: filled });
 lab.expectEqual(again.buckets, [0], 'the data bucket comes back first');
 lab.expect(lab.events({ kind: 'SliceRecovered', since: second }).some(e => !e.isXor), 'this time by Reed-Solomon decoding, not by XOR');
 lab.expectEqual(third.compare().equal, third.compare().records, 'bucket 0 holds what it held');
@@ -120,7 +120,7 @@ lab.say('It drops its records and becomes a spare.', { at: ahead(released) });
 lab.settle();
 lab.expect(lab.bucket(lab.data(3)).process !== sleeper, 'bucket 3 lives elsewhere, and only there');
 lab.expectEqual(lab.audit().unequal, 0, 'the parity encodes the data');
-lab.say('Alice reads all her records once more. Where her addresses are old, the coordinator tells her new ones.');
+lab.say('Alice reads all her records once more. Where her addresses are old, she is told new ones.');
 const all = alice.verify();
 lab.expectEqual([all.equal, all.missing + all.lost + all.wrong], [all.keys, 0], 'four processes have ended and one was replaced, and no record is lost');
 lab.expectInvariants({ ids: ['I1', 'I5', 'I6', 'I7', 'I13'], checked: true });

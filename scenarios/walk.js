@@ -22,14 +22,14 @@ lab.say('These ' + p.nodes + ' nodes stand on a circle, and each of them knows o
 const ring = lab.ring();
 lab.expectEqual(ring.nodes.length, p.nodes, 'all nodes are in the ring');
 lab.expectEqual(ring.nodes.map(n => n.successor), ring.nodes.map((n, i) => ring.nodes[(i + 1) % p.nodes].name), 'each knows the one after it');
-lab.say('A number that is computed from its address is the place of a node. A key has such a place, too.');
+lab.say('The place of a node is a number, computed from its address. A key has such a place, too.');
 lab.say('A key belongs to the first node at its place or after it, clockwise.');
 lab.print(ring.nodes.map(n => n.name + ' at ' + n.id).join(', '));
 
 lab.step('b', 'One key, step by step');
 const key = 17;
 const begun = lab.here();
-lab.say('Alice wants to store key 17. She knows no order in this circle, and asks any node.');
+lab.say('Alice wants to store key 17. She does not know which node owns it, and asks any.');
 const choices = [...new Set(['never', 'once', words[Math.round((p.nodes - 1) / 2)], words[p.nodes - 1]])];
 const q = lab.predict({ text: 'How many times, at most, is a request passed on?', choices });
 const stored = alice.insert(key, 'found it');
@@ -41,7 +41,7 @@ const at = ring.nodes.findIndex(n => n.name === owner);
 const far = ring.nodes[(at + 1) % p.nodes].name;
 lab.highlight(nameOf(owner));
 lab.say('Now key 17 is at ' + owner + ', which owns its place on the circle.');
-lab.say('Alice asks ' + far + ' for it, right after the owner. That is the longest way.');
+lab.say('Alice asks ' + far + ' for it, the node right after the owner. That is the longest way.');
 const asked = lab.here(), found = alice.lookUp(key, { via: nameOf(far) });
 const stepsOf = n => lab.events({ kind: 'QueryPassed', client: 'alice', since: asked }).find(e => e.steps === n);
 const numbers = Array.from({ length: p.nodes - 1 }, (_, i) => i + 1);
@@ -81,9 +81,9 @@ const work = bob.start({ do: 'insert', count: 2000, rate: 1000 });
 const joined = lab.join();
 const taken = lab.waitFor('RangeTaken', { where: { change: joined.change }, since: joining });
 const isMoved = ownerOf(lab.ring().nodes, passed[0].id) === joined.node; // key 17
-lab.say('Its place is between two others. The one after it gives it its share: ' + keys(joined.keys) + (isMoved ? ', key 17 among them.' : '.'),
+lab.say('Its place is between two nodes. The one after it hands over ' + keys(joined.keys) + (isMoved ? ', key 17 among them.' : '.'),
     { at: ahead(eventOf('MessageSent', joining, e => e.what === 'give')) || taken });
-lab.say('The one before it knows it now. Besides the master, no other node had to do with it.', { at: lab.waitFor('NodeJoined', { where: { change: joined.change }, since: joining }) });
+lab.say('The one before it knows it now. No other node was involved, only the master.', { at: lab.waitFor('NodeJoined', { where: { change: joined.change }, since: joining }) });
 lab.expectEqual(lab.ring().nodes.length, p.nodes + 1, 'one more node');
 lab.expect(lab.ring().nodes.some(n => n.name === joined.node), 'the new node is in the ring');
 
