@@ -230,7 +230,8 @@ void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal r
     const int lines = client == in.state.clients.end() ? 1 : 3;
     const qreal strong = in.theme.lineHeight(kStrong);
     qreal y = words.center().y() - (strong + (lines - 1) * line) / 2;
-    out.text(QRectF(words.left(), y, words.width(), strong), name, kStrong, in.theme.text);
+    out.text(QRectF(words.left(), y, words.width(), strong), name,
+        in.theme.width(kStrong, name) <= words.width() ? kStrong : kSmallBold, in.theme.text);
     if (client == in.state.clients.end())
         return;
     y += strong;
@@ -251,7 +252,8 @@ void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal r
     const QString forwarded = QStringLiteral("%1 forwarded").arg(grouped(client->second.forwards));
     out.text(QRectF(words.left(), y, words.width(), line),
         { QStringLiteral("%1, %2").arg(countedWords(client->second.done, "operation", "operations"), forwarded),
-            countedWords(client->second.done, "operation", "operations"), grouped(client->second.done) },
+            countedWords(client->second.done, "operation", "operations"),
+            countedWords(client->second.done, "op", "ops"), grouped(client->second.done) },
         kSmall, in.theme.muted);
     out.explain({ { forwarded, "forward" } });
 }

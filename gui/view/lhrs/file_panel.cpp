@@ -59,6 +59,8 @@ void drawFileName(const PictureInput& in, const QRectF& row, DisplayList& out)
 {
     const FileShown& file = in.state.file;
     const QString formula = QStringLiteral("M = 2%1 + %2 = %3").arg(superscript(file.i)).arg(file.n).arg(file.buckets);
+    const QString shortest
+        = QStringLiteral("(%1, %2)  M = %3  K = %4").arg(file.i).arg(file.n).arg(file.buckets).arg(file.availability);
     out.text(row,
         { QStringLiteral("File   (i, n) = (%1, %2)    %3 %4    K = %5")
                 .arg(file.i)
@@ -70,12 +72,8 @@ void drawFileName(const PictureInput& in, const QRectF& row, DisplayList& out)
                 .arg(file.n)
                 .arg(formula)
                 .arg(file.availability),
-            QStringLiteral("(%1, %2)  M = %3  K = %4")
-                .arg(file.i)
-                .arg(file.n)
-                .arg(file.buckets)
-                .arg(file.availability) },
-        kFileName, in.theme.text);
+            shortest },
+        in.theme.width(kFileName, shortest) <= row.width() ? kFileName : kSmallBold, in.theme.text);
     out.explain({ { QStringLiteral("(i,"), "i" }, { QStringLiteral(" n)"), "n" },
         { QStringLiteral("(%1,").arg(file.i), "i" }, { QStringLiteral(" %1)").arg(file.n), "n" }, { formula, "M" },
         { QStringLiteral("M = %1").arg(file.buckets), "M" },

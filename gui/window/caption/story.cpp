@@ -30,12 +30,16 @@ private:
     CaptionLabel* m_caption;
 };
 
-// The text as it is painted: no-break spaces keep a number with the word before it, and a choice with its number.
+// The text as it is painted: no-break spaces keep a number with the word before it and the unit after it, and a choice
+// with its number.
 QString boundWords(QString text)
 {
     static const QRegularExpression kNamed(QStringLiteral("(?<=\\w) (?=\\d)")),
+        kUnit(QStringLiteral("(?<=\\d) (?=(ms|s|[kMG]?[Bb](/s)?|%)(?!\\w))")),
         kChoice(QStringLiteral("(?<=\\d:) (?=\\S)"));
-    return text.replace(kNamed, QString(QChar::Nbsp)).replace(kChoice, QString(QChar::Nbsp));
+    for (const QRegularExpression& kept : { kNamed, kUnit, kChoice })
+        text.replace(kept, QString(QChar::Nbsp));
+    return text;
 }
 
 QAccessibleInterface* makeCaptionAccessible(const QString&, QObject* object)

@@ -144,7 +144,7 @@ QString wayOf(const OperationState& operation)
     if (!isIndirect)
         return hopsWords(operation.forwards);
     const QString way = operation.way == pb::RECORD_RECOVERY ? QStringLiteral("record recovery")
-                                                             : QStringLiteral("by the coordinator");
+                                                             : QStringLiteral("address from the coordinator");
     return operation.forwards == 0 ? way : QStringLiteral("%1, %2").arg(hopsWords(operation.forwards), way);
 }
 
