@@ -27,6 +27,8 @@ void Narrator::take(const RunEvent& run, const ClusterState& state)
         return;
     if (state.isOfLhrs())
         FileTeller(m_memory->story, m_memory->file, run, FileNames(state), state).take();
+    else if (state.system != walk::kSystem)
+        return;
     else if (const std::string text = ringTelling(*run.event, state); !text.empty())
         m_memory->story.tellings.push_back({ run.index, run.runNs, QString::fromStdString(text), 0 });
 }
@@ -35,7 +37,7 @@ void Narrator::look(const ClusterState& state, std::int64_t runNs)
 {
     if (state.isOfLhrs())
         m_memory->story.look(FileNames(state), runNs);
-    else
+    else if (state.system == walk::kSystem)
         m_memory->story.look(RingNames(state), runNs);
 }
 

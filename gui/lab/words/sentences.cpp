@@ -3,6 +3,7 @@
 
 #include "gui/lab/state/process/sentence_words.h"
 #include "gui/lab/words/lhrs/file_sentences.h"
+#include "gui/lab/words/process/event_writer.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/walk/ring_sentences.h"
 
@@ -10,8 +11,13 @@ namespace lhrs::gui {
 
 std::string sentence(ProcessId process, const pb::Event& event, const ClusterState& state)
 {
-    return state.system == walk::kSystem || event.has_walk() ? ringSentence(process, event, state)
-                                                             : fileSentence(process, event, state);
+    std::string text;
+    if (state.system == walk::kSystem || event.has_walk())
+        text = ringSentence(process, event, state);
+    else if (!state.isOfLhrs())
+        text = EventWriter(process, event, state).text();
+    // A file's events stay in the run after a cluster of another system has followed it.
+    return text.empty() ? fileSentence(process, event, state) : text;
 }
 
 std::string sentence(const RunEvent& event, const ClusterState& state)
