@@ -2,6 +2,7 @@
 // The run as numbers over time: equal to the events, live and in a recording, after any number of halvings.
 #include "tests/rigs/lab/recording_rig.h"
 
+#include "common/kinds.h"
 #include "gui/lab/series/charts.h"
 #include "gui/lab/replay/series_reader.h"
 
@@ -116,6 +117,8 @@ private slots:
     void theCsvHasExactlyTheRowsOfTheTable();
     void emptyChartsSayWhyAndWhatToDo_data();
     void emptyChartsSayWhyAndWhatToDo();
+    void aRingHasNoChartsOfAFile();
+    void eachGeneralKindIsReadFromARecording();
 };
 
 void SeriesTest::aQuantileIsTheNearestRankWithinItsClass_data()
@@ -600,6 +603,97 @@ void SeriesTest::emptyChartsSayWhyAndWhatToDo()
     QVERIFY(chart.series.empty());
     QVERIFY(chart.rows.empty());
     QVERIFY(!chart.title.isEmpty());
+}
+
+void SeriesTest::aRingHasNoChartsOfAFile()
+{
+    const auto show = [](const RunSeries& series, ChartKind kind) {
+        return chartOf(series.shown(), { kind, 0, 1'000 * kMs, 0, 100 });
+    };
+    constexpr ChartKind kOfFiles[] = { ChartKind::Load, ChartKind::Buckets, ChartKind::Storage, ChartKind::Recovery };
+    RunSeries series;
+    series.take(kClient, started(1, pb::SEARCH), 100 * kMs);
+    QCOMPARE(show(series, ChartKind::Load).nothing, QString("There is no file yet: its first insert creates it."));
+    QCOMPARE(show(series, ChartKind::Buckets).remedy, QString("insert"));
+    QCOMPARE(show(series, ChartKind::Memory).nothing, QString("No process has reported yet how much memory it uses."));
+
+    pb::Event begun, gauges;
+    begun.mutable_process_started()->mutable_process()->set_system("walk");
+    series.take(kNodes, begun, 110 * kMs);
+    gauges.mutable_gauges()->set_memory_bytes(3 << 20);
+    gauges.mutable_gauges()->set_store_bytes(1'000);
+    series.take(kNodes, gauges, 120 * kMs);
+    series.take(kNodes + 1, gauges, 130 * kMs);
+    series.take(kClient, sent(1), 140 * kMs);
+    series.take(kClient, done(1, pb::SEARCH, kMs), 150 * kMs);
+    for (const ChartKind kind : kOfFiles) {
+        const ChartData chart = show(series, kind);
+        QVERIFY2(chart.nothing.contains("no file in this run"), qPrintable(chart.nothing));
+        QCOMPARE(chart.remedy, QString());
+        QVERIFY(chart.series.empty() && chart.theory.empty() && chart.rows.empty());
+    }
+    QVERIFY(show(series, ChartKind::Messages).theory.empty());
+    QCOMPARE(show(series, ChartKind::Messages).series.size(), std::size_t(1));
+    ChartData memory = show(series, ChartKind::Memory);
+    QCOMPARE(memory.nothing, QString());
+    QCOMPARE(memory.series.at(0).points.back().y, 6.0); // MiB
+    pb::Told ended;
+    ended.mutable_ended()->set_reason("killed");
+    series.take(kNodes, ended, 160 * kMs);
+    QCOMPARE(show(series, ChartKind::Memory).series.at(0).points.back().y, 3.0);
+
+    // A part of the run says the same.
+    ClusterState state;
+    state.apply(kNodes, begun, 110 * kMs);
+    state.apply(kNodes, gauges, 120 * kMs);
+    RunSeries part;
+    part.learn(state, 130 * kMs);
+    QVERIFY(show(part, ChartKind::Load).nothing.contains("no file in this run"));
+    QCOMPARE(show(part, ChartKind::Memory).series.at(0).points.back().y, 3.0);
+
+    // The file that was there before is still drawn.
+    RunSeries both;
+    createFile(both);
+    pb::Told forgotten;
+    forgotten.mutable_forgotten();
+    both.take(0, forgotten, 50 * kMs);
+    both.take(kNodes, begun, 110 * kMs);
+    QCOMPARE(show(both, ChartKind::Buckets).series.size(), std::size_t(1));
+    QVERIFY(!show(both, ChartKind::Load).theory.empty());
+}
+
+void SeriesTest::eachGeneralKindIsReadFromARecording()
+{
+    // What a recording gives to a series that has no part of a system.
+    struct General : TimeSeries {
+        void read(ProcessId process, const pb::Event& event, std::int64_t runNs)
+        {
+            const std::vector<int>& read = kinds();
+            if (std::find(read.begin(), read.end(), kindOf(event)) != read.end())
+                count(process, event, runNs);
+        }
+    } series;
+    pb::Event armed, gauges, ended, closed, opened;
+    armed.mutable_fault_begun()->mutable_fault()->set_number(10);
+    armed.mutable_fault_begun()->mutable_fault()->mutable_crash()->set_at("range_taken");
+    gauges.mutable_gauges()->set_memory_bytes(5);
+    ended.mutable_process_ended();
+    closed.mutable_gate_closed();
+    opened.mutable_gate_opened();
+    series.read(kNodes, armed, 100 * kMs);
+    series.read(kNodes, closed, 200 * kMs);
+    series.read(kNodes, opened, 300 * kMs);
+    series.read(kNodes + 1, gauges, 350 * kMs);
+    series.read(kNodes, ended, 400 * kMs);
+    series.read(kClient, started(1, pb::SEARCH), 500 * kMs);
+    series.read(kClient, sent(1), 510 * kMs);
+    series.read(kClient, done(1, pb::SEARCH, kMs), 520 * kMs);
+    QCOMPARE(series.shades().size(), std::size_t(2));
+    QCOMPARE(series.shades()[0].endNs, 400 * kMs); // the process ended at the step at which it was to end
+    QCOMPARE(series.shades()[1].endNs, 300 * kMs);
+    const TimeSlice all = series.columns(0, 1'000 * kMs, 1).at(0);
+    QCOMPARE(all.kinds[std::size_t(SeriesOperation::Search)].messages, std::uint64_t(1));
+    QCOMPARE(all.level(RunLevel::MemoryBytes).last, 5.0);
 }
 
 QTEST_GUILESS_MAIN(SeriesTest)

@@ -28,20 +28,37 @@ QString chartId(ChartKind kind)
     return QStringLiteral("chart_") + QString::fromLatin1(kIds[std::size_t(kind)]);
 }
 
+namespace {
+
+ChartData fileChart(const RunSeries& series, const ChartWish& wish)
+{
+    if (series.isOfFile())
+        return wish.kind == ChartKind::Recovery ? recoveryChart(series.file(), wish)
+                                                : levelsChart(series, series.file(), wish);
+    ChartData chart = charts::chartFor(series, wish, {});
+    chart.header = charts::timeHeader();
+    chart.nothing = QStringLiteral("Only a file has this chart, and there is no file in this run.");
+    return chart;
+}
+
+} // namespace
+
 ChartData chartOf(const RunSeries& series, const ChartWish& wish)
 {
     const auto make = [&] {
         switch (wish.kind) {
         case ChartKind::Operations: return operationsChart(series, wish);
         case ChartKind::Latency: return latencyChart(series, wish);
-        case ChartKind::Messages: return messagesChart(series, wish, messagesTheory(series.file().k()));
-        case ChartKind::Recovery: return recoveryChart(series.file(), wish);
+        case ChartKind::Messages:
+            return messagesChart(
+                series, wish, series.isOfFile() ? messagesTheory(series.file().k()) : std::vector<ChartTheory>());
+        case ChartKind::Memory: return memoryChart(series, wish);
         case ChartKind::Load:
         case ChartKind::Buckets:
         case ChartKind::Storage:
-        case ChartKind::Memory: break;
+        case ChartKind::Recovery: break;
         }
-        return levelsChart(series, series.file(), wish);
+        return fileChart(series, wish);
     };
     ChartData chart = make();
     chart.kind = wish.kind;

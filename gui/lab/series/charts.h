@@ -9,7 +9,7 @@ namespace lhrs::gui {
 
 // "Operations per second", "Latency", ...
 QString chartTitle(ChartKind kind);
-// A short name for lists and files: "operations".
+// A name for lists and files: "chart_operations".
 QString chartId(ChartKind kind);
 ChartData chartOf(const RunSeries& series, const ChartWish& wish);
 // The chart's rows as CSV; the first columns are run, simulated, detail.

@@ -7,10 +7,8 @@ namespace lhrs::gui {
 
 std::vector<int> RunSeries::kinds()
 {
-    using E = pb::Event;
-    std::vector<int> kinds { 0, E::kOperationStartedFieldNumber, E::kOperationDoneFieldNumber,
-        E::kMessageSentFieldNumber, E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber, E::kGateClosedFieldNumber,
-        E::kGateOpenedFieldNumber };
+    std::vector<int> kinds { 0, pb::Event::kProcessStartedFieldNumber };
+    kinds.insert(kinds.end(), TimeSeries::kinds().begin(), TimeSeries::kinds().end());
     kinds.insert(kinds.end(), FileSeries::kinds().begin(), FileSeries::kinds().end());
     return kinds;
 }
@@ -18,8 +16,10 @@ std::vector<int> RunSeries::kinds()
 void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
     if (restartIfElsewhere(runNs))
-        m_file.clearRecoveries();
+        m_file.clear();
     m_hasEvents = true;
+    if (event.has_process_started())
+        m_system = event.process_started().process().system();
     m_file.take(*this, process, event, runNs);
     count(process, event, runNs);
 }
@@ -28,7 +28,7 @@ void RunSeries::take(ProcessId process, const pb::Told& told, std::int64_t runNs
 {
     if (told.has_ended()) {
         m_file.takeEnd(*this, process, runNs);
-        endKills(process, runNs);
+        endProcess(process, runNs);
     } else if (told.has_forgotten()) {
         forgetCluster(runNs);
         m_file.forgetCluster();
@@ -37,8 +37,18 @@ void RunSeries::take(ProcessId process, const pb::Told& told, std::int64_t runNs
     } else if (told.has_gap()) {
         at(runNs).lostEvents += told.gap().last() - told.gap().first() + 1;
     } else if (told.has_snapshot()) {
+        m_system = told.snapshot().info().system();
         m_file.take(*this, process, told.snapshot(), runNs);
+    } else if (told.has_introduced()) {
+        m_system = told.introduced().system();
     }
+}
+
+void RunSeries::learn(const ClusterState& state, std::int64_t runNs)
+{
+    m_system = state.system;
+    TimeSeries::learn(state, runNs);
+    m_file.learn(*this, state, runNs);
 }
 
 void RunSeries::take(const RunEvent& run)
@@ -59,6 +69,7 @@ RunSeries RunSeries::shown() const
 {
     RunSeries copy;
     copy.showOf(*this);
+    copy.m_system = m_system;
     copy.m_file = m_file.shown();
     return copy;
 }

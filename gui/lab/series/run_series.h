@@ -19,7 +19,7 @@ public:
     void take(ProcessId process, const pb::Told& told, std::int64_t runNs);
     void take(const RunEvent& run);
     // Begins in the middle of a run, with what the processes hold then.
-    void learn(const ClusterState& state, std::int64_t runNs) { m_file.learn(*this, state, runNs); }
+    void learn(const ClusterState& state, std::int64_t runNs);
 
     // The cluster number of the next events, if the caller knows it: a part of a run does not begin with its first
     // cluster.
@@ -29,12 +29,15 @@ public:
     RunSeries shown() const;
 
     const FileSeries& file() const { return m_file; }
+    // Whether what is of a file is drawn: there was one in this run, or its next cluster may have one.
+    bool isOfFile() const { return m_system.empty() || m_file.isThere(); }
     // The kinds of events that it takes; 0: gaps.
     static std::vector<int> kinds();
 
 private:
     bool m_hasEvents = false; // of the present cluster
     std::uint32_t m_cluster = 1;
+    std::string m_system; // of the last process that was introduced, as ProcessInfo has it
     FileSeries m_file;
 };
 

@@ -35,18 +35,14 @@ ChartData levelsChart(const TimeSeries& run, const FileSeries& file, const Chart
     using Kind = SeriesLevelKind;
     ChartData chart = chartFor(run, wish, {});
     const auto columns = run.columns(wish.fromNs, wish.toNs, std::max<std::size_t>(1, wish.columns));
-    struct Shown {
-        Kind kind;
-        const char* id; // id of the column
-        const char* name;
-        double factor; // to the columns' unit
-        double drawn; // to the chart's unit
+    const auto level = [](Kind kind, const char* id, const char* name, double factor, double drawn) {
+        return LevelShown { std::size_t(kind), id, name, factor, drawn };
     };
-    std::vector<Shown> shown;
+    std::vector<LevelShown> shown;
     switch (wish.kind) {
     case ChartKind::Load:
         chart.unit = QStringLiteral("% of M · b");
-        shown = { { Kind::Load, "load_percent", "load factor: records / (M b)", 100, 100 } };
+        shown = { level(Kind::Load, "load_percent", "load factor: records / (M b)", 100, 100) };
         chart.theory.push_back({ QStringLiteral("65-70 %: splits uncontrolled"),
             QStringLiteral("LH*, 2003 report: average load without load control"), 65, 70 });
         chart.theory.push_back(
@@ -56,48 +52,23 @@ ChartData levelsChart(const TimeSeries& run, const FileSeries& file, const Chart
         break;
     case ChartKind::Buckets:
         chart.unit = QStringLiteral("data buckets");
-        shown = { { Kind::Buckets, "buckets", "M, data buckets of the file", 1, 1 } };
+        shown = { level(Kind::Buckets, "buckets", "M, data buckets of the file", 1, 1) };
         chart.nothing = QStringLiteral("There is no file yet: its first insert creates it.");
         chart.remedy = QStringLiteral("insert");
         break;
     case ChartKind::Storage:
         chart.unit = QStringLiteral("KiB");
-        shown = { { Kind::DataBytes, "data_bytes", "records in data buckets", 1, 1.0 / 1024 },
-            { Kind::ParityBytes, "parity_bytes", "parity records", 1, 1.0 / 1024 } };
+        shown = { level(Kind::DataBytes, "data_bytes", "records in data buckets", 1, 1.0 / 1024),
+            level(Kind::ParityBytes, "parity_bytes", "parity records", 1, 1.0 / 1024) };
         chart.nothing = QStringLiteral("No process has reported yet how many bytes it holds.");
-        break;
-    case ChartKind::Memory:
-        chart.unit = QStringLiteral("MiB");
-        shown = { { Kind::MemoryBytes, "memory_bytes", "memory of all processes", 1, 1.0 / (1024 * 1024) } };
-        chart.nothing = QStringLiteral("No process has reported yet how much memory it uses.");
         break;
     case ChartKind::Operations:
     case ChartKind::Latency:
     case ChartKind::Messages:
+    case ChartKind::Memory:
     case ChartKind::Recovery: break;
     }
-    chart.header = timeHeader();
-    int colour = 0;
-    for (const Shown& s : shown) {
-        addLevel(chart, columns, wish, QString::fromLatin1(s.id), QString::fromLatin1(s.name), colour, colour,
-            std::size_t(s.kind), s.drawn);
-        ++colour;
-        chart.header << QString::fromLatin1(s.id) + "_min" << QString::fromLatin1(s.id) + "_max"
-                     << QString::fromLatin1(s.id) + "_last";
-    }
-    for (const TimeSlice& column : columns) {
-        QVariantList row = timeCells(column, wish);
-        for (const Shown& s : shown) {
-            const SeriesLevel& level = column.level(s.kind);
-            row << known(level.isKnown, s.factor * level.min) << known(level.isKnown, s.factor * level.max)
-                << known(level.isKnown, s.factor * level.last);
-        }
-        chart.rows.push_back(row);
-    }
-    if (!chart.series.empty()) {
-        chart.nothing.clear();
-        chart.remedy.clear();
-    }
+    addLevels(chart, columns, wish, shown);
     if (wish.kind == ChartKind::Storage && file.m() > 0 && !columns.empty()) {
         const double data = columns.back().level(Kind::DataBytes).last,
                      parity = columns.back().level(Kind::ParityBytes).last;
@@ -107,9 +78,6 @@ ChartData levelsChart(const TimeSeries& run, const FileSeries& file, const Chart
                              .arg(100 * parity / data, 0, 'f', 1)
                              .arg(100.0 * file.k() / file.m(), 0, 'f', 1)
                 + chart.note;
-    } else if (wish.kind == ChartKind::Memory) {
-        chart.note = QStringLiteral(
-            "resident memory, summed over coordinator, servers, spares and clients, as they report every 100 ms");
     } else if (wish.kind == ChartKind::Load && !columns.empty()) {
         chart.note = QStringLiteral(
             "now %1 %; least and greatest of each pixel; it rises between splits, and falls with each split")

@@ -6,7 +6,7 @@
 
 namespace lhrs::gui {
 
-// The charts of a file: its load, its growth, the bytes that it stores, the memory of its processes.
+// The charts of a file: its load, its growth, the bytes that it stores.
 ChartData levelsChart(const TimeSeries& run, const FileSeries& file, const ChartWish& wish);
 // One bar for each recovery, by its phases.
 ChartData recoveryChart(const FileSeries& file, const ChartWish& wish);

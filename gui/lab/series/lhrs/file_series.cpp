@@ -32,7 +32,6 @@ void FileSeries::set(TimeSeries& run, ProcessId process, const Holder& holder, s
     m_records += data(holder, holder.records) - data(before, before.records);
     m_dataBytes += data(holder, holder.storeBytes) - data(before, before.storeBytes);
     m_parityBytes += parity(holder, holder.storeBytes) - parity(before, before.storeBytes);
-    m_memoryBytes += holder.memoryBytes - before.memoryBytes;
     m_holders[process] = holder;
     note(run, runNs);
 }
@@ -42,6 +41,7 @@ void FileSeries::note(TimeSeries& run, std::int64_t runNs)
     TimeSlice& slice = run.at(runNs);
     if (m_buckets == 0)
         return;
+    m_isThere = true;
     slice.level(SeriesLevelKind::Buckets).add(m_buckets);
     slice.level(SeriesLevelKind::Records).add(double(m_records));
     if (m_b > 0)
@@ -50,14 +50,12 @@ void FileSeries::note(TimeSeries& run, std::int64_t runNs)
         slice.level(SeriesLevelKind::DataBytes).add(double(m_dataBytes));
         slice.level(SeriesLevelKind::ParityBytes).add(double(m_parityBytes));
     }
-    if (m_memoryBytes > 0)
-        slice.level(SeriesLevelKind::MemoryBytes).add(double(m_memoryBytes));
 }
 
 void FileSeries::learn(TimeSeries& run, const FileView& state, std::int64_t runNs)
 {
     m_holders.clear();
-    m_records = m_dataBytes = m_parityBytes = m_memoryBytes = 0;
+    m_records = m_dataBytes = m_parityBytes = 0;
     m_buckets = state.file.buckets;
     m_b = state.file.config.b();
     m_m = state.m();
@@ -66,13 +64,12 @@ void FileSeries::learn(TimeSeries& run, const FileView& state, std::int64_t runN
     if (!state.file.exists && state.processes.empty())
         return;
     for (const auto& [id, process] : state.processes) {
-        Holder holder { process.place.role(), 0, process.gauges.store_bytes(), process.gauges.memory_bytes() };
+        Holder holder { process.place.role(), 0, process.gauges.store_bytes() };
         if (process.hasEnded)
             holder = Holder();
         m_holders[id] = holder;
         m_dataBytes += holder.role == pb::DATA ? holder.storeBytes : 0;
         m_parityBytes += holder.role == pb::PARITY ? holder.storeBytes : 0;
-        m_memoryBytes += holder.memoryBytes;
     }
     for (const auto& [number, bucket] : state.data) {
         Holder& holder = m_holders[bucket.process];
@@ -134,9 +131,7 @@ void FileSeries::takeStructure(TimeSeries& run, ProcessId process, const pb::Eve
         count(event.slice_stored().count());
     } else if (event.has_gauges()) {
         const pb::Gauges& gauges = event.gauges();
-        set(run, process,
-            { event.place().role(), isData ? gauges.records() : 0, gauges.store_bytes(), gauges.memory_bytes() },
-            runNs);
+        set(run, process, { event.place().role(), isData ? gauges.records() : 0, gauges.store_bytes() }, runNs);
     } else if (event.has_node_recruited()) {
         Holder holder = holderOf(process);
         holder.role = event.place().role();
@@ -239,14 +234,21 @@ void FileSeries::takeEnd(TimeSeries& run, ProcessId process, std::int64_t runNs)
 void FileSeries::forgetCluster()
 {
     m_holders.clear();
-    m_records = m_dataBytes = m_parityBytes = m_memoryBytes = 0;
+    m_records = m_dataBytes = m_parityBytes = 0;
     m_buckets = m_b = m_m = m_k = 0;
+}
+
+void FileSeries::clear()
+{
+    m_recoveries.clear();
+    m_isThere = false;
 }
 
 FileSeries FileSeries::shown() const
 {
     FileSeries copy;
     copy.m_recoveries = m_recoveries;
+    copy.m_isThere = m_isThere;
     copy.m_m = m_m;
     copy.m_k = m_k;
     return copy;

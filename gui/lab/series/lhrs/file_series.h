@@ -13,8 +13,8 @@
 namespace lhrs::gui {
 
 // The levels of a file.
-enum class SeriesLevelKind { Load, Records, Buckets, DataBytes, ParityBytes, MemoryBytes };
-static_assert(std::size_t(SeriesLevelKind::MemoryBytes) < kSeriesLevels);
+enum class SeriesLevelKind { Load = int(RunLevel::End), Records, Buckets, DataBytes, ParityBytes };
+static_assert(std::size_t(SeriesLevelKind::ParityBytes) < kSeriesLevels);
 
 // What a file of LH*RS adds to the series of a run: its levels, its failures, its recoveries.
 class FileSeries {
@@ -27,11 +27,14 @@ public:
     void learn(TimeSeries& run, const FileView& state, std::int64_t runNs);
     void setCluster(std::uint32_t number) { m_recoveries.setCluster(number); }
     void forgetCluster();
-    void clearRecoveries() { m_recoveries.clear(); }
+    // Drops what was drawn so far.
+    void clear();
     // A copy of what is drawn.
     FileSeries shown() const;
 
     const std::deque<RecoveryRow>& recoveries() const { return m_recoveries.rows(); }
+    // Whether there was a file in the run.
+    bool isThere() const { return m_isThere; }
     std::uint32_t m() const { return m_m; }
     std::uint32_t k() const { return m_k; } // the maximum over all groups
     // The kinds of events that it takes.
@@ -40,7 +43,7 @@ public:
 private:
     struct Holder { // the levels of one process
         pb::Role role = pb::NO_ROLE;
-        std::uint64_t records = 0, storeBytes = 0, memoryBytes = 0;
+        std::uint64_t records = 0, storeBytes = 0;
     };
 
     void set(TimeSeries& run, ProcessId process, const Holder& holder, std::int64_t runNs);
@@ -50,8 +53,9 @@ private:
     void takeFailures(TimeSeries& run, const pb::Event& event, std::int64_t runNs);
 
     std::map<ProcessId, Holder> m_holders;
-    std::uint64_t m_records = 0, m_dataBytes = 0, m_parityBytes = 0, m_memoryBytes = 0;
+    std::uint64_t m_records = 0, m_dataBytes = 0, m_parityBytes = 0;
     std::uint32_t m_buckets = 0, m_b = 0, m_m = 0, m_k = 0;
+    bool m_isThere = false;
     RecoveryRows m_recoveries { 256, 0 };
 };
 

@@ -142,6 +142,32 @@ void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         chart.series.push_back(std::move(series));
 }
 
+void addLevels(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish,
+    const std::vector<LevelShown>& shown)
+{
+    chart.header = timeHeader();
+    int colour = 0;
+    for (const LevelShown& s : shown) {
+        const QString id = QString::fromLatin1(s.id);
+        addLevel(chart, columns, wish, id, QString::fromLatin1(s.name), colour, colour, s.level, s.drawn);
+        ++colour;
+        chart.header << id + "_min" << id + "_max" << id + "_last";
+    }
+    for (const TimeSlice& column : columns) {
+        QVariantList row = timeCells(column, wish);
+        for (const LevelShown& s : shown) {
+            const SeriesLevel& level = column.levels[s.level];
+            row << known(level.isKnown, s.factor * level.min) << known(level.isKnown, s.factor * level.max)
+                << known(level.isKnown, s.factor * level.last);
+        }
+        chart.rows.push_back(row);
+    }
+    if (!chart.series.empty()) {
+        chart.nothing.clear();
+        chart.remedy.clear();
+    }
+}
+
 QStringList timeHeader() { return { QStringLiteral("from_s"), QStringLiteral("to_s") }; }
 
 QVariantList timeCells(const TimeSlice& column, const ChartWish& wish)
@@ -288,6 +314,19 @@ ChartData messagesChart(const TimeSeries& series, const ChartWish& wish, const s
     } else {
         sayIdle(chart);
     }
+    sayLost(chart, columns);
+    measure(chart);
+    return chart;
+}
+
+ChartData memoryChart(const TimeSeries& series, const ChartWish& wish)
+{
+    ChartData chart = chartFor(series, wish, QStringLiteral("MiB"));
+    const auto columns = series.columns(wish.fromNs, wish.toNs, std::max<std::size_t>(1, wish.columns));
+    chart.nothing = QStringLiteral("No process has reported yet how much memory it uses.");
+    addLevels(chart, columns, wish,
+        { { std::size_t(RunLevel::MemoryBytes), "memory_bytes", "memory of all processes", 1, 1.0 / (1024 * 1024) } });
+    chart.note = QStringLiteral("resident memory, summed over all processes, as they report every 100 ms");
     sayLost(chart, columns);
     measure(chart);
     return chart;

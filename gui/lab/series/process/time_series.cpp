@@ -228,8 +228,9 @@ void TimeSeries::end(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runN
             shade.endNs = std::max(runNs, shade.beginNs + 1);
 }
 
-void TimeSeries::endKills(ProcessId process, std::int64_t runNs)
+void TimeSeries::endProcess(ProcessId process, std::int64_t runNs)
 {
+    setMemory(process, 0, runNs);
     if (const auto kills = m_kills.find(process); kills != m_kills.end()) {
         for (const std::uint64_t number : kills->second)
             end(SeriesShade::Kind::Fault, number, runNs);
@@ -251,7 +252,42 @@ void TimeSeries::beginFault(ProcessId process, const pb::Fault& fault, std::int6
         m_kills[process].insert(fault.number());
 }
 
+// ---- memory
+
+void TimeSeries::setMemory(ProcessId process, std::uint64_t bytes, std::int64_t runNs)
+{
+    std::uint64_t& held = m_memory[process];
+    m_memoryBytes += bytes - held;
+    held = bytes;
+    noteMemory(runNs);
+}
+
+void TimeSeries::noteMemory(std::int64_t runNs)
+{
+    if (m_memoryBytes > 0)
+        at(runNs).level(RunLevel::MemoryBytes).add(double(m_memoryBytes));
+}
+
+void TimeSeries::learn(const RunState& state, std::int64_t runNs)
+{
+    m_memory.clear();
+    m_memoryBytes = 0;
+    for (const auto& [id, process] : state.processes)
+        if (!process.hasEnded)
+            m_memoryBytes += m_memory[id] = process.gauges.memory_bytes();
+    noteMemory(runNs);
+}
+
 // ---- input
+
+const std::vector<int>& TimeSeries::kinds()
+{
+    using E = pb::Event;
+    static const std::vector<int> kKinds { E::kOperationStartedFieldNumber, E::kOperationDoneFieldNumber,
+        E::kMessageSentFieldNumber, E::kGaugesFieldNumber, E::kProcessEndedFieldNumber, E::kFaultBegunFieldNumber,
+        E::kFaultEndedFieldNumber, E::kGateClosedFieldNumber, E::kGateOpenedFieldNumber };
+    return kKinds;
+}
 
 void TimeSeries::count(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
@@ -263,7 +299,8 @@ void TimeSeries::count(ProcessId process, const pb::Event& event, std::int64_t r
         if (event.operation().client() != 0)
             countMessage(event.operation());
         break;
-    case B::kProcessEnded: endKills(process, runNs); break;
+    case B::kGauges: setMemory(process, event.gauges().memory_bytes(), runNs); break;
+    case B::kProcessEnded: endProcess(process, runNs); break;
     case B::kFaultBegun: beginFault(process, event.fault_begun().fault(), runNs); break;
     case B::kFaultEnded:
         end(SeriesShade::Kind::Fault, event.fault_ended().fault().number(), runNs);
@@ -282,6 +319,8 @@ void TimeSeries::forgetCluster(std::int64_t runNs)
         if (shade.endNs == 0)
             shade.endNs = std::max(runNs, shade.beginNs + 1);
     m_kills.clear();
+    m_memory.clear();
+    m_memoryBytes = 0;
     m_open.clear();
     m_openOrder.clear();
     m_forgotten.clear();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/process/event_ring.h"
+#include "gui/lab/state/process/run_state.h"
 #include "gui/lab/tables/latency_histogram.h"
 
 #include <algorithm>
@@ -29,7 +30,9 @@ struct SeriesLevel {
     void merge(const SeriesLevel& later);
 };
 
-inline constexpr std::size_t kSeriesLevels = 6; // room for the levels of a system
+// The levels of any system; those of one system are numbered after them.
+enum class RunLevel { MemoryBytes, End };
+inline constexpr std::size_t kSeriesLevels = 6; // room for all of them
 
 // The events in one slice of time.
 struct TimeSlice {
@@ -46,7 +49,7 @@ struct TimeSlice {
     std::uint64_t lostEvents = 0;
 
     std::uint64_t done() const;
-    // `Kind`: how a system names its levels.
+    // `Kind`: RunLevel, or how a system names its levels.
     template <class Kind> const SeriesLevel& level(Kind kind) const { return levels[std::size_t(kind)]; }
     template <class Kind> SeriesLevel& level(Kind kind) { return levels[std::size_t(kind)]; }
     void merge(const TimeSlice& later);
@@ -92,12 +95,16 @@ public:
     void end(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs);
 
 protected:
-    // Operations, faults and gates.
+    // Operations, memory, faults and gates.
     void count(ProcessId process, const pb::Event& event, std::int64_t runNs);
+    // The kinds of events that it counts.
+    static const std::vector<int>& kinds();
+    // Begins in the middle of a run, with what the processes hold then.
+    void learn(const RunState& state, std::int64_t runNs);
     // Drops the former slices if the first event of another cluster is far away from them; returns whether it did.
     bool restartIfElsewhere(std::int64_t runNs);
-    // The kills armed at this process have happened.
-    void endKills(ProcessId process, std::int64_t runNs);
+    // The process has ended: the kills armed at it have happened, and its memory is free.
+    void endProcess(ProcessId process, std::int64_t runNs);
     // Ends faults, failures and operations; the next cluster reuses their numbers.
     void forgetCluster(std::int64_t runNs);
     void showOf(const TimeSeries& all); // copies what is drawn
@@ -116,6 +123,8 @@ private:
     void countMessage(const pb::RequestId& id);
     void countDone(const pb::Event& event, std::int64_t runNs);
     void beginFault(ProcessId process, const pb::Fault& fault, std::int64_t runNs);
+    void setMemory(ProcessId process, std::uint64_t bytes, std::int64_t runNs);
+    void noteMemory(std::int64_t runNs);
 
     Limits m_limits;
     std::int64_t m_sliceNs, m_originNs = 0;
@@ -126,6 +135,8 @@ private:
     std::set<OperationKey> m_forgotten; // dropped before they were done, to make room
     std::deque<SeriesShade> m_shades;
     std::map<ProcessId, std::set<std::uint64_t>> m_kills; // faults that will end the process at a step
+    std::map<ProcessId, std::uint64_t> m_memory;
+    std::uint64_t m_memoryBytes = 0; // of all processes
 };
 
 } // namespace lhrs::gui
