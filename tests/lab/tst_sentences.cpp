@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every event of every system has a sentence, and the sentences of a ring's events mention nodes and steps.
 #include "common/kinds.h"
+#include "gui/lab/state/process/end_reasons.h"
+#include "gui/lab/words/lhrs/file_teller.h"
 #include "gui/lab/words/narrator.h"
-#include "gui/lab/words/walk/ring_sentences.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/words/sentences.h"
+#include "gui/lab/words/walk/ring_sentences.h"
 #include "tests/rigs/lab/ring_site.h"
 
 #include <QTest>
@@ -36,7 +38,9 @@ private slots:
     void everyKindOfEventHasASentence();
     void aRingSpeaksOfNodesAndSteps();
     void theNarratorTellsTheChangesOfARing();
+    void theNarratorTellsWhatHappensToProcessesOfARing();
     void anUnknownSystemHasNoStoryAndGeneralSentences();
+    void theStoryOfAFileKnowsEveryKindOfEvent();
 };
 
 void SentencesTest::everyKindOfEventHasASentence()
@@ -114,6 +118,99 @@ void SentencesTest::theNarratorTellsTheChangesOfARing()
     QCOMPARE(narrator.takeTellings().front().text, QString(kRingMasterEnded));
 }
 
+void SentencesTest::theNarratorTellsWhatHappensToProcessesOfARing()
+{
+    ClusterState state;
+    Narrator narrator;
+    std::uint64_t index = 0;
+    std::int64_t now = 0;
+    const auto take = [&](ProcessId process, const pb::Event& event) {
+        now += 2'000'000'000;
+        state.apply(process, event, now);
+        narrator.take({ ++index, process, now, std::make_shared<const pb::Event>(event) }, state);
+        narrator.look(state, now);
+    };
+    const auto told = [&narrator] {
+        QStringList texts;
+        for (const Telling& telling : narrator.takeTellings())
+            texts << telling.text;
+        return texts;
+    };
+    const auto begin = [&](ProcessId process, pb::ProcessKind kind, const char* name) {
+        pb::Event event;
+        pb::ProcessInfo& info = *event.mutable_process_started()->mutable_process();
+        info.set_node(process);
+        info.set_kind(kind);
+        info.set_name(name);
+        info.set_system(walk::kSystem);
+        take(process, event);
+    };
+    begin(1, pb::COORDINATOR, "coordinator");
+    begin(2, pb::NODE, "node-1");
+    begin(3, pb::NODE, "node-2");
+    begin(4, pb::CLIENT, "alice");
+    QCOMPARE(told(), QStringList());
+
+    pb::Event loses, pauses, goesOn, gated, opened, held, full, killed, ended;
+    loses.mutable_fault_begun()->mutable_fault()->set_number(1);
+    loses.mutable_fault_begun()->mutable_fault()->mutable_network()->set_drop(0.5);
+    take(2, loses);
+    QStringList texts = told();
+    QCOMPARE(texts.size(), 1);
+    QVERIFY2(texts[0].startsWith("node-1 ") && texts[0].endsWith(", on purpose."), qPrintable(texts[0]));
+    pauses.mutable_fault_begun()->mutable_fault()->set_number(2);
+    pauses.mutable_fault_begun()->mutable_fault()->mutable_pause();
+    take(1, pauses);
+    goesOn.mutable_fault_ended()->mutable_fault()->set_number(2);
+    goesOn.mutable_fault_ended()->mutable_fault()->mutable_pause();
+    goesOn.mutable_fault_ended()->mutable_achieved()->set_lasted_ns(2'000'000'000);
+    take(1, goesOn);
+    QCOMPARE(told(),
+        QStringList({ "The master stands still on purpose: to all others it looks dead.",
+            "The master goes on after a pause of 2.0 s." }));
+    gated.mutable_gate_closed();
+    opened.mutable_gate_opened();
+    take(3, gated);
+    take(3, opened);
+    QCOMPARE(told(),
+        QStringList({ "node-2 is gated: messages wait at it, and its clock stands still.",
+            "node-2 is no longer gated: the messages that waited are delivered." }));
+    held.mutable_workload_held()->set_is_held(true);
+    take(4, held);
+    full.mutable_memory_full()->set_is_full(true);
+    take(3, full);
+    QCOMPARE(told(),
+        QStringList({ "alice begins no new operations: the workload is held.",
+            "node-2 has no memory left: it refuses what would make it grow, and searches and deletes go on." }));
+    killed.mutable_fault_begun()->mutable_fault()->set_number(3);
+    killed.mutable_fault_begun()->mutable_fault()->mutable_crash();
+    take(2, killed);
+    state.markEnded(2, kKilledOnRequest, now); // the kill has told it
+    narrator.look(state, now);
+    ended.mutable_process_ended()->set_reason(kKilledOnRequest);
+    take(3, ended);
+    take(1, killed);
+    QCOMPARE(told(),
+        QStringList({ "node-1 is killed on purpose: its process ends at once.", "node-2 was killed on request.",
+            kRingMasterEnded }));
+}
+
+void SentencesTest::theStoryOfAFileKnowsEveryKindOfEvent()
+{
+    QStringList unknown;
+    for (const Kind& kind : eventKinds()) {
+        if (kind.number >= 1'000)
+            continue; // of another system
+        StoryMemory story;
+        FileMemory memory;
+        const ClusterState state;
+        const RunEvent run { 1, 1, 1, std::make_shared<const pb::Event>(emptyOf(kind)) };
+        if (!FileTeller(story, memory, run, FileNames(state), state).take())
+            unknown << QString::fromStdString(kind.name);
+    }
+    QCOMPARE(unknown, QStringList());
+}
+
 void SentencesTest::anUnknownSystemHasNoStoryAndGeneralSentences()
 {
     pb::Event event;
@@ -128,6 +225,18 @@ void SentencesTest::anUnknownSystemHasNoStoryAndGeneralSentences()
     state.apply(1, event, 1);
     QCOMPARE(state.system, std::string("unknown"));
     QCOMPARE(sentence(1, event, state), std::string("seven is simulated."));
+    pb::Event further;
+    further.mutable_operation_started()->set_kind(pb::SEARCH);
+    further.mutable_operation_started()->set_key(17);
+    QCOMPARE(sentence(1, further, state), std::string("seven starts to search key 17."));
+    further.mutable_operation_done()->set_kind(pb::SEARCH);
+    further.mutable_operation_done()->set_key(17);
+    further.mutable_operation_done()->set_forwards(2);
+    further.mutable_operation_done()->set_result(pb::OK);
+    QVERIFY(QString::fromStdString(sentence(1, further, state))
+                .startsWith("seven: search of key 17 is done (ok) after 2 steps, in "));
+    further.mutable_recruiting_changed()->set_transport(pb::UDP);
+    QCOMPARE(sentence(1, further, state), std::string("Idle servers are now reached by the registry, one by one."));
     Narrator narrator;
     narrator.look(state, 1);
     RunEvent run { 1, 1, 1, std::make_shared<const pb::Event>(event) };

@@ -27,10 +27,8 @@ void Narrator::take(const RunEvent& run, const ClusterState& state)
         return;
     if (state.isOfLhrs())
         FileTeller(m_memory->story, m_memory->file, run, FileNames(state), state).take();
-    else if (state.system != walk::kSystem)
-        return;
-    else if (const std::string text = ringTelling(*run.event, state); !text.empty())
-        m_memory->story.tellings.push_back({ run.index, run.runNs, QString::fromStdString(text), 0 });
+    else if (state.system == walk::kSystem)
+        tellOfRing(m_memory->story, run, state);
 }
 
 void Narrator::look(const ClusterState& state, std::int64_t runNs)

@@ -39,12 +39,12 @@ std::string changeWord(pb::ChangeKind kind)
 
 // The subject of a sentence is the process's place, or else its name.
 struct FileWriter : EventWriter {
-    FileWriter(ProcessId writing, const pb::Event& told, const FileView& file)
-        : EventWriter(writing, told, file), state(file)
+    FileWriter(ProcessId writing, const pb::Event& told, const FileView& known)
+        : EventWriter(writing, told, known), file(known)
     {
     }
 
-    const FileView& state;
+    const FileView& file;
 
     std::string sentence() const;
 
@@ -72,13 +72,13 @@ struct FileWriter : EventWriter {
     // The data bucket at a position of this parity bucket's group.
     std::string dataAt(std::uint32_t position) const
     {
-        return "data bucket " + num(std::uint64_t(event.place().number()) * state.m() + position);
+        return "data bucket " + num(std::uint64_t(event.place().number()) * file.m() + position);
     }
 
     std::string splitOrMerge(std::uint64_t id) const
     {
-        const auto known = state.splits.find(id);
-        return known != state.splits.end() && known->second.isMerge ? "merge" : "split";
+        const auto known = file.splits.find(id);
+        return known != file.splits.end() && known->second.isMerge ? "merge" : "split";
     }
 
     std::string membership() const;
@@ -340,7 +340,7 @@ std::string FileWriter::recovery() const
     case B::kBucketFailed: {
         const pb::BucketFailed& e = event.bucket_failed();
         return "The coordinator declares " + memberShown(e.role(), e.group(), e.index()) + " failed"
-            + because(shownReason(state, process, event)) + " The group survives "
+            + because(shownReason(file, process, event)) + " The group survives "
             + counted(e.k_left(), "failure", "failures") + " more.";
     }
     case B::kCutAgreed: {

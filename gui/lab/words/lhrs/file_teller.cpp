@@ -381,16 +381,11 @@ void FileTeller::on(const pb::ImageAdjusted& e)
 
 // ---- the choice of what is told
 
-void FileTeller::take()
+bool FileTeller::take()
 {
     using B = pb::Event;
-    switch (event.body_case()) {
+    switch (static_cast<int>(event.body_case())) {
     // Routine events.
-    case B::kMessageSent:
-    case B::kMessageReceived:
-    case B::kMessageDropped:
-    case B::kMessageGivenUp:
-    case B::kOperationStarted:
     case B::kOperationForwarded: // told when it is done and its path is known
     case B::kRecordUpdated:
     case B::kRecordDeleted:
@@ -400,17 +395,15 @@ void FileTeller::take()
     case B::kDeltaApplied:
     case B::kDeltasApplied:
     case B::kDeltaHeld:
-    case B::kResultKept:
-    case B::kGauges:
-    case B::BODY_NOT_SET: return;
+    case B::kResultKept: break;
     case B::kRecordInserted:
         if (!f.isFirstRecordTold)
             on(event.record_inserted());
-        return;
+        break;
     case B::kOperationDone:
         if (event.operation_done().forwards() > 0 || event.operation_done().result() == pb::LOST)
             on(event.operation_done());
-        return;
+        break;
     // Parts of what another event reports.
     case B::kInvitationSent:
     case B::kNodeInvited:
@@ -427,63 +420,58 @@ void FileTeller::take()
     case B::kScanStarted:
     case B::kScanForwarded:
     case B::kScanAnswered:
-    case B::kScanPartMissing: return;
-    case B::kProcessStarted: on(event.process_started()); return;
-    case B::kProcessEnded: on(event.process_ended()); return;
-    case B::kFileCreated: on(event.file_created()); return;
-    case B::kNodeRecruited: on(event.node_recruited()); return;
-    case B::kNodeReleased: on(event.node_released()); return;
-    case B::kRecruitingChanged: tell(words::recruitedBy(event.recruiting_changed().transport())); return;
-    case B::kSpareMissing: on(event.spare_missing()); return;
-    case B::kMemoryFull: on(event.memory_full()); return;
-    case B::kWorkloadHeld: crowd(event.workload_held().is_held()); return;
-    case B::kGateClosed: crowd(true); return;
-    case B::kGateOpened: crowd(false); return;
-    case B::kImageAdjusted: on(event.image_adjusted()); return;
-    case B::kScanDone: tell(words::scanDone(name(run.process), event.scan_done())); return;
-    case B::kBucketOverflowed: on(event.bucket_overflowed()); return;
-    case B::kSplitOrdered: on(event.split_ordered()); return;
-    case B::kSplitCommitted: on(event.split_committed()); return;
-    case B::kSplitFinished: on(event.split_finished()); return;
-    case B::kSplitUndone: on(event.split_undone()); return;
-    case B::kFileStateChanged: on(event.file_state_changed()); return;
-    case B::kBucketUnderflowed: f.underfull.insert(event.place().number()); return;
-    case B::kMergeOrdered: on(event.merge_ordered()); return;
-    case B::kMergeCommitted: on(event.merge_committed()); return;
-    case B::kMergeFinished: on(event.merge_finished()); return;
-    case B::kMergeUndone: on(event.merge_undone()); return;
-    case B::kGroupCreated: on(event.group_created()); return;
-    case B::kParityCreationOrdered: on(event.parity_creation_ordered()); return;
-    case B::kParityAdded: on(event.parity_added()); return;
-    case B::kParityCreationUndone: on(event.parity_creation_undone()); return;
+    case B::kScanPartMissing: break;
+    case B::kProcessStarted: on(event.process_started()); break;
+    case B::kFileCreated: on(event.file_created()); break;
+    case B::kNodeRecruited: on(event.node_recruited()); break;
+    case B::kNodeReleased: on(event.node_released()); break;
+    case B::kRecruitingChanged: tell(words::recruitedBy(event.recruiting_changed().transport())); break;
+    case B::kSpareMissing: on(event.spare_missing()); break;
+    case B::kImageAdjusted: on(event.image_adjusted()); break;
+    case B::kScanDone: tell(words::scanDone(name(run.process), event.scan_done())); break;
+    case B::kBucketOverflowed: on(event.bucket_overflowed()); break;
+    case B::kSplitOrdered: on(event.split_ordered()); break;
+    case B::kSplitCommitted: on(event.split_committed()); break;
+    case B::kSplitFinished: on(event.split_finished()); break;
+    case B::kSplitUndone: on(event.split_undone()); break;
+    case B::kFileStateChanged: on(event.file_state_changed()); break;
+    case B::kBucketUnderflowed: f.underfull.insert(event.place().number()); break;
+    case B::kMergeOrdered: on(event.merge_ordered()); break;
+    case B::kMergeCommitted: on(event.merge_committed()); break;
+    case B::kMergeFinished: on(event.merge_finished()); break;
+    case B::kMergeUndone: on(event.merge_undone()); break;
+    case B::kGroupCreated: on(event.group_created()); break;
+    case B::kParityCreationOrdered: on(event.parity_creation_ordered()); break;
+    case B::kParityAdded: on(event.parity_added()); break;
+    case B::kParityCreationUndone: on(event.parity_creation_undone()); break;
     case B::kAvailabilityRaised:
         tell(
             words::availabilityRises(event.availability_raised().availability(), event.availability_raised().reason()));
-        return;
-    case B::kEpochChanged: on(event.epoch_changed()); return;
-    case B::kMemberSuspected: on(event.member_suspected()); return;
-    case B::kMembersAnswered: on(event.members_answered()); return;
-    case B::kBucketFailed: on(event.bucket_failed()); return;
-    case B::kCutAgreed: on(event.cut_agreed()); return;
-    case B::kRecoveryStarted: on(event.recovery_started()); return;
-    case B::kDecoderChosen: on(event.decoder_chosen()); return;
-    case B::kSliceRecovered: on(event.slice_recovered()); return;
-    case B::kRecoveryFinished: on(event.recovery_finished()); return;
-    case B::kRecordRecovered: on(event.record_recovered()); return;
-    case B::kGroupLost: on(event.group_lost()); return;
-    case B::kLossAcknowledged: on(event.loss_acknowledged()); return;
-    case B::kCoordinatorListening: on(event.coordinator_listening()); return;
-    case B::kCoordinatorRebuilt: on(event.coordinator_rebuilt()); return;
-    case B::kCoordinatorSuperseded: tell(words::superseded()); return;
-    case B::kForeignBucket: on(event.foreign_bucket()); return;
+        break;
+    case B::kEpochChanged: on(event.epoch_changed()); break;
+    case B::kMemberSuspected: on(event.member_suspected()); break;
+    case B::kMembersAnswered: on(event.members_answered()); break;
+    case B::kBucketFailed: on(event.bucket_failed()); break;
+    case B::kCutAgreed: on(event.cut_agreed()); break;
+    case B::kRecoveryStarted: on(event.recovery_started()); break;
+    case B::kDecoderChosen: on(event.decoder_chosen()); break;
+    case B::kSliceRecovered: on(event.slice_recovered()); break;
+    case B::kRecoveryFinished: on(event.recovery_finished()); break;
+    case B::kRecordRecovered: on(event.record_recovered()); break;
+    case B::kGroupLost: on(event.group_lost()); break;
+    case B::kLossAcknowledged: on(event.loss_acknowledged()); break;
+    case B::kCoordinatorListening: on(event.coordinator_listening()); break;
+    case B::kCoordinatorRebuilt: on(event.coordinator_rebuilt()); break;
+    case B::kCoordinatorSuperseded: tell(words::superseded()); break;
+    case B::kForeignBucket: on(event.foreign_bucket()); break;
     case B::kRecoveryWayChanged: {
         const pb::RecoveryWayChanged& e = event.recovery_way_changed();
         tell(words::recoveryWay(recoveryWord(e.recovery()), recoveryWord(e.former()), e.reason()));
-        return;
+        break;
     }
-    case B::kFaultBegun: on(event.fault_begun()); return;
-    case B::kFaultEnded: on(event.fault_ended()); return;
+    default: return Teller::take();
     }
+    return true;
 }
 
 } // namespace lhrs::gui

@@ -100,8 +100,8 @@ struct FileTeller : Teller {
     FileMemory& f;
     const FileView& state;
 
-    // Tells what there is to tell of the event.
-    void take();
+    // Tells what there is to tell of the event. False: nothing says what to do with events of its kind.
+    bool take();
 
     std::string client(const pb::RequestId& operation) const; // "" if unknown
     std::uint32_t bucketAt(std::uint32_t group, std::uint32_t position) const { return group * state.m() + position; }

@@ -22,11 +22,11 @@ std::string spaced(std::string kind)
 
 std::string EventWriter::who() const
 {
-    const std::string name = processShown(process, run);
+    const std::string name = processShown(process, state);
     return name == "coordinator" ? "The coordinator" : name;
 }
 
-std::string EventWriter::other(ProcessId id) const { return processShown(id, run); }
+std::string EventWriter::other(ProcessId id) const { return processShown(id, state); }
 
 std::string EventWriter::text() const
 {
@@ -35,6 +35,20 @@ std::string EventWriter::text() const
     case B::kProcessStarted: {
         const pb::ProcessInfo& p = event.process_started().process();
         return who() + (p.is_simulated() ? " is simulated." : " runs as process " + num(p.pid()) + ".");
+    }
+    case B::kRecruitingChanged:
+        return std::string("Idle servers are now reached by ")
+            + (event.recruiting_changed().transport() == pb::MULTICAST ? "multicast" : "the registry, one by one")
+            + because(event.recruiting_changed().reason());
+    case B::kOperationStarted: {
+        const pb::OperationStarted& e = event.operation_started();
+        return who() + " starts to " + operationWord(e.kind()) + " key " + num(e.key()) + ".";
+    }
+    case B::kOperationDone: {
+        const pb::OperationDone& e = event.operation_done();
+        return who() + ": " + operationWord(e.kind()) + " of key " + num(e.key()) + " is done ("
+            + resultWord(e.result()) + ") after " + counted(e.forwards(), "step", "steps") + ", in "
+            + millisecondsOf(e.time_ns()) + ".";
     }
     case B::kProcessEnded: return who() + " ends" + because(event.process_ended().reason());
     case B::kFaultBegun: return who() + " " + faultWords(event.fault_begun().fault()) + ": a fault on purpose.";

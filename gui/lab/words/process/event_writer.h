@@ -11,8 +11,8 @@ namespace lhrs::gui {
 // has its own sentences beside them, and names processes by their places.
 class EventWriter {
 public:
-    EventWriter(ProcessId writing, const pb::Event& told, const RunState& state)
-        : process(writing), event(told), run(state)
+    EventWriter(ProcessId writing, const pb::Event& told, const RunState& known)
+        : process(writing), event(told), state(known)
     {
     }
     virtual ~EventWriter() = default;
@@ -30,7 +30,7 @@ protected:
 
     const ProcessId process;
     const pb::Event& event;
-    const RunState& run;
+    const RunState& state;
 };
 
 } // namespace lhrs::gui

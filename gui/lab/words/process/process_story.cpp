@@ -5,10 +5,22 @@
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/state/process/sentence_words.h"
 #include "gui/lab/tables/qt_text.h"
+#include "gui/lab/words/process/process_words.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+
+namespace lhrs::gui {
+
+std::string ProcessNames::shown(const ProcessState& process) const
+{
+    if (std::string place = placeOf(process); !place.empty())
+        return place;
+    return process.kind == pb::COORDINATOR ? coordinator() : processShown(process.id, state);
+}
+
+} // namespace lhrs::gui
 
 namespace lhrs::gui::words {
 

@@ -20,14 +20,13 @@ std::string listed(const Names& names); // "alice, node-2 and node-3"; a long li
 std::string duration(std::int64_t ns); // "12 ms", "1.4 s"
 // Singular or plural verb.
 inline const char* isOrAre(bool isOne) { return isOne ? " is " : " are "; }
-constexpr const char* kCoordinator = "the coordinator"; // as the subject of a sentence
 
 } // namespace words
 
 // How a system speaks of its processes: each has a name, and it may have a place in the system.
 class ProcessNames {
 public:
-    explicit ProcessNames(const RunState& known) : run(known) { }
+    explicit ProcessNames(const RunState& known) : state(known) { }
     virtual ~ProcessNames() = default;
     ProcessNames(const ProcessNames&) = delete;
     ProcessNames& operator=(const ProcessNames&) = delete;
@@ -40,9 +39,13 @@ public:
     virtual std::string together(const words::Names& names) const = 0;
     // Capitalizes the start of a sentence, except the name of a process.
     virtual std::string capital(std::string text) const = 0;
+    // The process with which all others register, as the subject of a sentence.
+    virtual std::string coordinator() const { return "the coordinator"; }
     virtual QString coordinatorEnded(bool isOnPurpose) const = 0;
+    // A process by its place, else as the coordinator, else by its name.
+    std::string shown(const ProcessState& process) const;
 
-    const RunState& run;
+    const RunState& state;
 };
 
 namespace words {

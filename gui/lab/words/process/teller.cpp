@@ -44,7 +44,7 @@ void StoryMemory::look(const ProcessNames& names, std::int64_t runNs)
     std::vector<const ProcessState*> ended;
     const auto tell = [&](QString text) { tellings.push_back({ 0, runNs, std::move(text), 0 }); };
     std::size_t at = 0;
-    for (const auto& [id, process] : names.run.processes) {
+    for (const auto& [id, process] : names.state.processes) {
         while (at < seen.size() && seen[at].id < id)
             ++at;
         if (at == seen.size() || seen[at].id != id) { // its state before it was first seen is not news
@@ -56,8 +56,7 @@ void StoryMemory::look(const ProcessNames& names, std::int64_t runNs)
         if (process.hasEnded && !known.hasEnded && !known.isEndTold)
             ended.push_back(&process);
         if (process.isPaused != known.isPaused && !process.hasEnded) {
-            const std::string place = names.placeOf(process);
-            const std::string name = place.empty() ? processShown(id, names.run) : place;
+            const std::string name = names.shown(process);
             tell(process.isPaused ? words::paused(names, name) : words::goesOn(names, name));
         }
         known.hasEnded = process.hasEnded;
@@ -67,7 +66,7 @@ void StoryMemory::look(const ProcessNames& names, std::int64_t runNs)
     std::vector<const ProcessState*> others;
     for (const ProcessState* process : ended) {
         const std::string place = names.placeOf(*process);
-        if (process->kind == pb::COORDINATOR && !isAnotherCoordinatorThere(names.run, process->id))
+        if (process->kind == pb::COORDINATOR && !isAnotherCoordinatorThere(names.state, process->id))
             tell(names.coordinatorEnded(false));
         else if (!place.empty() && process->endReason == kKilledOnRequest)
             killed.push_back(place);
@@ -80,8 +79,8 @@ void StoryMemory::look(const ProcessNames& names, std::int64_t runNs)
         tell(words::manyEnded(std::uint32_t(others.size())));
     else
         for (const ProcessState* process : others)
-            tell(
-                words::ended(names, names.placeOf(*process), processShown(process->id, names.run), process->endReason));
+            tell(words::ended(
+                names, names.placeOf(*process), processShown(process->id, names.state), process->endReason));
 }
 
 // ---- one event
@@ -105,31 +104,59 @@ std::uint64_t Teller::tell(QString text, std::uint64_t instead)
 
 void Teller::tell(QString text, Run& of) { of.told = tell(std::move(text), of.told); }
 
-std::string Teller::name(ProcessId process) const { return processShown(process, names.run); }
+std::string Teller::name(ProcessId process) const { return processShown(process, names.state); }
+
+bool Teller::isCoordinator() const
+{
+    const auto process = names.state.processes.find(run.process);
+    return process != names.state.processes.end() && process->second.kind == pb::COORDINATOR;
+}
 
 std::string Teller::self() const
 {
     if (std::string place = names.placeOf(event); !place.empty())
         return place;
-    const auto process = names.run.processes.find(run.process);
-    const bool isCoordinator = process != names.run.processes.end() && process->second.kind == pb::COORDINATOR;
-    return isCoordinator ? words::kCoordinator : name(run.process);
+    return isCoordinator() ? names.coordinator() : name(run.process);
+}
+
+bool Teller::take()
+{
+    using B = pb::Event;
+    switch (static_cast<int>(event.body_case())) {
+    case B::kProcessEnded: on(event.process_ended()); return true;
+    case B::kMemoryFull: on(event.memory_full()); return true;
+    case B::kFaultBegun: on(event.fault_begun()); return true;
+    case B::kFaultEnded: on(event.fault_ended()); return true;
+    case B::kWorkloadHeld: crowd(event.workload_held().is_held()); return true;
+    case B::kGateClosed: crowd(true); return true;
+    case B::kGateOpened: crowd(false); return true;
+    // Routine events.
+    case B::kProcessStarted:
+    case B::kOperationStarted:
+    case B::kOperationDone:
+    case B::kMessageSent:
+    case B::kMessageReceived:
+    case B::kMessageDropped:
+    case B::kMessageGivenUp:
+    case B::kGauges:
+    case B::BODY_NOT_SET: return true;
+    default: return false;
+    }
 }
 
 void Teller::on(const pb::FaultBegun& e)
 {
     const pb::Fault& fault = e.fault();
     StoryMemory::FaultTelling& told = m.faults[fault.number()];
-    const std::string name = self();
     if (isInstant(fault))
         m.seenOf(run.process).isEndTold = true;
     else if (fault.has_pause())
         m.seenOf(run.process).isPaused = true;
-    if (isInstant(fault) && name == words::kCoordinator) {
+    if (isInstant(fault) && isCoordinator()) {
         tell(names.coordinatorEnded(true));
         return;
     }
-    told.names.push_back(name);
+    told.names.push_back(self());
     told.begunTold = tell(words::faultBegun(names, told.names, fault), told.begunTold);
 }
 
@@ -149,7 +176,7 @@ void Teller::on(const pb::ProcessEnded& e)
     StoryMemory::Seen& seen = m.seenOf(run.process);
     if (std::exchange(seen.hasEnded, true) || seen.isEndTold)
         return;
-    if (self() == words::kCoordinator) {
+    if (isCoordinator()) {
         tell(names.coordinatorEnded(false));
         return;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The story that free play tells, as any system tells it: what is told, how repetitions are told together, and what
-// happens to processes.
+// The story that free play tells, as far as it is the same for each system: what is told, how repetitions are told
+// together, and what happens to processes.
 #pragma once
 
 #include "gui/lab/state/process/event_ring.h"
@@ -58,18 +58,23 @@ struct StoryMemory {
     void look(const ProcessNames& names, std::int64_t runNs);
 };
 
-// Tells of a single event. Here: what happens to a process, whichever system it is of.
+// Tells of a single event. Here: what happens to a process, whichever system it is of. The story of a system begins
+// with its own events and leaves the others to this one.
 struct Teller {
     StoryMemory& m;
     const RunEvent& run;
     const ProcessNames& names;
     const pb::Event& event = *run.event;
 
+    // Tells what there is to tell of the event. False: it is an event of one system.
+    bool take();
+
     // Returns the number of the event, which identifies the telling; 0: the same sentence was told just before.
     std::uint64_t tell(QString text, std::uint64_t instead = 0);
     void tell(QString text, Run& of);
 
     std::string name(ProcessId process) const; // "alice"
+    bool isCoordinator() const; // the process of this event
     std::string self() const; // by its place, else by its name: "bucket 2", "the coordinator"
 
     void on(const pb::FaultBegun& e);

@@ -101,54 +101,32 @@ struct RingWriter {
     }
 };
 
-std::string started(const std::string& who, const pb::OperationStarted& e)
-{
-    return who + " starts to " + operationWord(e.kind()) + " " + key(e.key()) + ".";
-}
-
-std::string done(const std::string& who, const pb::OperationDone& e)
-{
-    return who + ": " + operationWord(e.kind()) + " of " + key(e.key()) + " is done (" + resultWord(e.result())
-        + ") after " + counted(e.forwards(), "step", "steps") + ", in " + millisecondsOf(e.time_ns()) + ".";
-}
-
-} // namespace
-
-std::string ringSentence(ProcessId process, const pb::Event& event, const RunState& state)
-{
-    if (event.has_operation_started())
-        return started(processShown(process, state), event.operation_started());
-    if (event.has_operation_done())
-        return done(processShown(process, state), event.operation_done());
-    return event.has_walk() ? RingWriter { process, event.walk(), state }.text()
-                            : EventWriter(process, event, state).text();
-}
-
-std::string ringTelling(const pb::Event& event, const RunState& state)
+// What is told of an event of the ring itself; empty: nothing.
+std::string ringTelling(const pb::WalkEvent& event, const RunState& state)
 {
     const auto name = [&state](const pb::WalkNode& node) { return processShown(node.node(), state); };
     using B = pb::WalkEvent;
-    switch (event.walk().body_case()) {
+    switch (event.body_case()) {
     case B::kRingBegun:
-        return "The ring begins with " + name(event.walk().ring_begun().node())
+        return "The ring begins with " + name(event.ring_begun().node())
             + ", which answers for every key: it is alone.";
     case B::kJoinOrdered: {
-        const pb::JoinOrdered& e = event.walk().join_ordered();
+        const pb::JoinOrdered& e = event.join_ordered();
         return name(e.node()) + " joins. Its id is its place on the circle, and " + name(e.successor())
             + ", which comes next there, gives it the keys in front of it.";
     }
     case B::kNodeJoined:
-        return name(event.walk().node_joined().node()) + " is in the ring and has got "
-            + keys(event.walk().node_joined().keys()) + ". Only two nodes took part in it.";
+        return name(event.node_joined().node()) + " is in the ring and has got " + keys(event.node_joined().keys())
+            + ". Only two nodes took part in it.";
     case B::kLeaveOrdered: {
-        const pb::LeaveOrdered& e = event.walk().leave_ordered();
+        const pb::LeaveOrdered& e = event.leave_ordered();
         return name(e.node()) + " leaves and gives its keys to " + name(e.successor())
             + ", which comes next on the circle.";
     }
-    case B::kNodeLeft: return name(event.walk().node_left().node()) + " is out of the ring, and no key is lost.";
+    case B::kNodeLeft: return name(event.node_left().node()) + " is out of the ring, and no key is lost.";
     case B::kChangeUndone:
     case B::kRingNodeLost:
-    case B::kRingNodeBack: return RingWriter { 0, event.walk(), state }.text();
+    case B::kRingNodeBack: return RingWriter { 0, event, state }.text();
     // Routine events, and parts of what another one reports.
     case B::kKeysGiven:
     case B::kRangeTaken:
@@ -161,6 +139,24 @@ std::string ringTelling(const pb::Event& event, const RunState& state)
     case B::BODY_NOT_SET: break;
     }
     return {};
+}
+
+} // namespace
+
+std::string ringSentence(ProcessId process, const pb::Event& event, const RunState& state)
+{
+    return event.has_walk() ? RingWriter { process, event.walk(), state }.text()
+                            : EventWriter(process, event, state).text();
+}
+
+void tellOfRing(StoryMemory& story, const RunEvent& run, const RunState& state)
+{
+    const RingNames names(state);
+    Teller teller { story, run, names };
+    if (!run.event->has_walk())
+        teller.take();
+    else if (const std::string text = ringTelling(run.event->walk(), state); !text.empty())
+        teller.tell(QString::fromStdString(text));
 }
 
 } // namespace lhrs::gui
