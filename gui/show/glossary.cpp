@@ -45,7 +45,7 @@ std::string_view termIdOf(ObjectRef object)
 
 QString exampleOf(const Term& term, const ClusterState& state, ObjectRef object, std::uint32_t rank)
 {
-    const QString words = term.example(term, state, object, rank);
+    const QString words = term.example != nullptr ? term.example(term, state, object, rank) : QString();
     return words.isEmpty() ? QString() : QStringLiteral("Here: %1.").arg(words);
 }
 

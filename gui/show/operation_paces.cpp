@@ -23,7 +23,7 @@ std::pair<std::uint64_t, int> burstOf(const pb::Event& started)
 OperationPaces::Pace OperationPaces::paceOf(const pb::Event& event, bool isShow, double clock)
 {
     const Key operation = keyOf(event);
-    if (gui::paceOf(event).isRemarkable) {
+    if (eventPaceOf(event).isRemarkable) {
         m_quick.erase(operation);
         m_full.insert(operation);
     }

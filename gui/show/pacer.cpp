@@ -43,7 +43,7 @@ bool isSignOfLife(const pb::Event& event)
     if (event.has_message_sent())
         return isAlive(event.message_sent().kind())
             || (event.message_sent().kind() == "ack" && event.operation().client() == 0);
-    return event.has_gauges() || paceOf(event).isSummary;
+    return event.has_gauges() || eventPaceOf(event).isSummary;
 }
 
 // Copies the identity that the process's introduction gave.
@@ -427,7 +427,7 @@ bool Pacer::isOnlyAlive() const
 double Pacer::hopOf(const RunEvent& run)
 {
     const pb::Event& event = *run.event;
-    if (paceOf(event).isFreight)
+    if (eventPaceOf(event).isFreight)
         return kFreightHop;
     if (isSignOfLife(event))
         return 0;
@@ -468,7 +468,7 @@ void Pacer::schedule(const RunEvent& run)
     double hop = 1;
     if (!run.isGap()) {
         const pb::Event& event = *run.event;
-        const EventPace pace = paceOf(event);
+        const EventPace pace = eventPaceOf(event);
         const bool isSameStep = event.cause_process() != 0 && event.cause_process() == process.causeProcess
             && event.cause_sequence() == process.causeSequence;
         // Somebody waited for the operations before this one: it comes after them.

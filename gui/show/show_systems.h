@@ -12,7 +12,7 @@ namespace lhrs::gui {
 // The class of a message by its name in message.proto ("ack") or in the file of its system; empty for heartbeats, which
 // are not drawn.
 std::optional<MessageClass> messageClassOf(std::string_view kind);
-EventPace paceOf(const pb::Event& event);
+EventPace eventPaceOf(const pb::Event& event);
 std::vector<Term> termsOfSystems();
 // The places of servers that a text mentions.
 NamedThings placesNamed(const QString& text);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
-#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/show/words/quantity_words.h"
 #include "gui/show/lhrs/bucket_group.h"
@@ -129,8 +128,7 @@ struct Subject {
     }
 };
 
-// Examples about failures and checks: one sentence without its full stop; empty if the state has no
-// example.
+// Examples about failures and checks: one sentence without its full stop; empty if the state has no example.
 QString suspectWords(const Subject& s);
 QString epochExample(const Subject& s);
 QString frozen(const Subject& s);

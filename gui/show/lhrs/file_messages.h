@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The classes of the messages of a file; those that all systems have are among them.
+// The classes of the messages of a file.
 #pragma once
 
 #include "gui/show/words/message_class.h"
@@ -7,9 +7,6 @@
 namespace lhrs::gui {
 
 inline constexpr MessageRow kFileMessages[] = {
-    { "alive", std::nullopt },
-    { "register", std::nullopt },
-    { "registered", std::nullopt },
     { "lease_request", std::nullopt },
     { "lease_grant", std::nullopt },
     { "state_report", std::nullopt },
@@ -22,7 +19,6 @@ inline constexpr MessageRow kFileMessages[] = {
     { "delta", MessageClass::Delta },
     { "delta_ack", MessageClass::Ack },
     { "delta_nak", MessageClass::Ack },
-    { "ack", MessageClass::Ack },
     { "epoch_ack", MessageClass::Ack },
     { "invite", MessageClass::Recruit },
     { "offer", MessageClass::Recruit },

@@ -22,7 +22,8 @@ struct Term {
     std::vector<const char*> related; // ids
     std::vector<ObjectKind> explains {}; // things of the picture that it is the name of
     // The term in this state, for the object (and its record of this rank) if possible, otherwise for something else
-    // on the screen: a sentence without its full stop. Empty if the state has no example.
+    // on the screen: a sentence without its full stop. Empty if the state has no example; null: the term has none in
+    // any state.
     QString (*example)(const Term& term, const ClusterState& state, ObjectRef object, std::uint32_t rank) = nullptr;
 };
 
