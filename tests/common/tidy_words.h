@@ -49,7 +49,7 @@ inline const QList<Debt>& debts()
         { u"node/sim/engine/event_lines.cpp"_s, 1 }, // fields named "split" are drawn
         { u"node/sim/engine/sim_cluster.cpp"_s, 2 }, // the same
         { u"node/sim/engine/sim_site.cpp"_s, 1 }, // the same
-        { u"gui/lab/calls"_s, 33 },
+        { u"gui/lab/calls"_s, 27 },
         { u"gui/lab/control"_s, 2 },
         { u"gui/lab/export"_s, 49 }, // tables of a run
         { u"gui/lab/local"_s, 29 },

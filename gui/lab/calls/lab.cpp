@@ -38,6 +38,7 @@ Lab::Lab(LabContext& context, BeforeCall before) : m_context(context), m_before(
 {
     addSetupCalls(*this, context);
     addClientCalls(*this, context);
+    addCounterCalls(*this, context);
     addFaultCalls(*this, context);
     addProcessFaultCalls(*this, context);
     addWaitCalls(*this, context);

@@ -72,6 +72,7 @@ private:
 void addSetupCalls(
     Lab& lab, LabContext& context); // lab_commands.cpp: cluster, settle, parameters, random numbers, targets
 void addClientCalls(Lab& lab, LabContext& context); // lab_clients.cpp
+void addCounterCalls(Lab& lab, LabContext& context); // lab_counters.cpp
 void addFaultCalls(Lab& lab, LabContext& context); // lab_faults.cpp: network faults
 void addProcessFaultCalls(Lab& lab, LabContext& context); // lab_process_faults.cpp: kill, pause, resume, restart
 void addWaitCalls(Lab& lab, LabContext& context); // lab_waits.cpp: events, waits, expectations

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls for clients and their workloads.
 #include "gui/lab/calls/lab.h"
+#include "gui/lab/calls/lab_clients.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/calls/lab_workloads.h"
 #include "gui/lab/words/process/process_words.h"
-
-#include "common/lhrs/linear_hash.h"
 
 #include <QJSEngine>
 #include <QRegularExpression>
@@ -19,8 +18,6 @@
 namespace lhrs::gui {
 
 namespace {
-
-constexpr double kGraceSeconds = 2; // beyond an operation's own timeout
 
 // A workload that runs beside the script; shared with the callback that receives its result.
 struct Running {
@@ -61,51 +58,6 @@ struct ClientCalls {
     LabContext& context;
     std::shared_ptr<Workloads> workloads = std::make_shared<Workloads>();
 
-    LabResult<ProcessId> processOf(const QString& name) const
-    {
-        const auto at = context.clients.find(name);
-        if (at == context.clients.end())
-            return LabError { LabCode::Unreachable, "The client " + name + " belonged to a cluster that was replaced.",
-                "Call lab.client('" + name + "') again." };
-        return at->second.process;
-    }
-
-    LabResult<pb::ClientDescription> describe(ProcessId process) const
-    {
-        pb::Command command;
-        command.mutable_describe_client();
-        const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
-        if (!reply)
-            return reply.error();
-        return reply->client();
-    }
-
-    LabResult<QJSValue> setImage(const QString& name, ProcessId process, pb::ImageMode mode, bool forget) const
-    {
-        pb::Command command;
-        command.mutable_set_image()->set_mode(mode);
-        command.mutable_set_image()->set_forget(forget);
-        const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
-        if (!reply)
-            return reply.error();
-        context.clients[name].mode = mode;
-        context.ingest.refresh({ process }); // no event reports the change
-        return imageOf(process);
-    }
-
-    LabResult<QJSValue> imageOf(ProcessId process) const
-    {
-        const auto client = describe(process);
-        if (!client)
-            return client.error();
-        const auto file = context.describeFile();
-        if (!file)
-            return file.error();
-        QJSValue image = scriptImage(client->image(), context.engine);
-        image.setProperty("behind", int(file->buckets()) - image.property("M").toInt());
-        return image;
-    }
-
     LabResult<QJSValue> client(const Arguments& arguments) const
     {
         static const std::map<QString, pb::ImageMode> kModes { { "adjusting", pb::ADJUSTING }, { "frozen", pb::FROZEN },
@@ -124,7 +76,7 @@ struct ClientCalls {
         const LabClientInfo& info = context.clients.at(name);
         const pb::ImageMode mode = kModes.at(arguments.text("image"));
         if (arguments.wasGiven("image") && info.mode != mode)
-            if (const auto set = setImage(name, info.process, mode, false); !set)
+            if (const auto set = setImage(context, name, mode, false); !set)
                 return set.error();
         if (arguments.wasGiven("timeout"))
             if (const auto set = setPatience(info.process, arguments.option("timeout")); !set)
@@ -192,14 +144,14 @@ struct ClientCalls {
 
     LabResult<QJSValue> operate(const LabCall& c, pb::OperationKind kind) const
     {
-        const auto process = processOf(c.self.property("name").toString());
+        const auto process = clientProcess(context, c.self.property("name").toString());
         if (!process)
             return process.error();
         pb::Command command;
         pb::Operate& order = *command.mutable_operate();
         order.set_kind(kind);
         if (c.arguments.at(0).isNull()) {
-            const auto client = describe(*process);
+            const auto client = describeClient(context, *process);
             if (!client)
                 return client.error();
             order.set_key(client->next_key());
@@ -266,7 +218,7 @@ struct ClientCalls {
     LabResult<std::shared_ptr<Running>> begin(const LabCall& c, bool isAwaited) const
     {
         const QString name = c.self.property("name").toString();
-        const auto process = processOf(name);
+        const auto process = clientProcess(context, name);
         if (!process)
             return process.error();
         auto order = workloadOrder(context, c.arguments);
@@ -329,7 +281,7 @@ struct ClientCalls {
                     .arg(done.of())
                     .arg(QString::fromStdString(done.ended_early())),
                 "With partial: true that is not an error." };
-        const auto process = processOf(running->client);
+        const auto process = clientProcess(context, running->client);
         const auto messages = process ? messagesOf(*process) : LabResult<std::uint64_t>(process.error());
         return workloadObject(context, running->answer->reply.workload(),
             messages ? std::optional(*messages - running->messagesBefore) : std::nullopt, running->hasRate);
@@ -340,7 +292,7 @@ struct ClientCalls {
     {
         LabError error { LabCode::Timeout,
             "The workload of " + name + " is not done after " + QString::number(timeout) + " s" };
-        if (const auto process = processOf(name)) {
+        if (const auto process = clientProcess(context, name)) {
             pb::Command command;
             command.mutable_workload_progress();
             if (const auto reply = context.ask(*process, std::move(command), kAnswerSeconds)) {
@@ -359,7 +311,7 @@ struct ClientCalls {
     // A workload that timed out or was stopped continues in the client until the client is told to end it.
     void endWorkload(const QString& name) const
     {
-        if (const auto process = processOf(name)) {
+        if (const auto process = clientProcess(context, name)) {
             pb::Command command;
             command.mutable_stop_workload();
             context.control.call(*process, std::move(command), std::chrono::seconds(1), [](const Answer&) {});
@@ -388,68 +340,44 @@ struct ClientCalls {
         self.setProperty("id", id);
         return context.prelude.property("handle").call({ self });
     }
-
-    LabResult<QJSValue> scan(const LabCall& c) const
-    {
-        const auto process = processOf(c.self.property("name").toString());
-        if (!process)
-            return process.error();
-        const Arguments& o = c.arguments;
-        pb::Command command;
-        pb::RunScan& order = *command.mutable_run_scan();
-        if (!o.option("contains").isNull())
-            order.set_contains(o.text("contains").toStdString());
-        order.set_probabilistic(o.text("termination") == "probabilistic");
-        order.set_timeout_ms(std::max(1u, std::uint32_t(o.number("timeout") * 1000)));
-        order.set_keep(o.integer("keep"));
-        const auto reply = context.ask(*process, std::move(command), o.number("timeout") + kGraceSeconds);
-        if (!reply)
-            return reply.error();
-        const pb::ScanResult& done = reply->scan();
-        if (done.result() == pb::RETRY && !o.isOn("partial")) {
-            QStringList missing;
-            for (const std::uint32_t bucket : done.missing())
-                missing << QString::number(bucket);
-            return LabError { LabCode::Timeout,
-                "The scan is not complete after " + QString::number(o.number("timeout"))
-                    + " s: nothing came from bucket " + missing.join(", ") + ".",
-                "Give partial: true to get what has come." };
-        }
-        const auto numbers = [&](const auto& list) {
-            QJSValue array = context.engine.newArray(std::uint32_t(list.size()));
-            for (int i = 0; i < list.size(); ++i)
-                array.setProperty(std::uint32_t(i), list.Get(i));
-            return array;
-        };
-        QJSValue result = context.engine.newObject();
-        result.setProperty("records", scriptNumber(done.records()));
-        result.setProperty("bytes", scriptNumber(done.bytes()));
-        result.setProperty("buckets", done.buckets());
-        result.setProperty("complete", done.complete());
-        result.setProperty("guaranteed", done.guaranteed());
-        result.setProperty("missing", numbers(done.missing()));
-        result.setProperty("lost", numbers(done.lost()));
-        result.setProperty("messages", scriptNumber(done.messages()));
-        result.setProperty("resends", done.resends());
-        result.setProperty("restarts", done.restarts());
-        result.setProperty("time_ms", double(done.total_ns()) / 1e6);
-        QJSValue found = context.engine.newArray(std::uint32_t(done.found_size()));
-        for (int i = 0; i < done.found_size(); ++i) {
-            const pb::ScanResult::Record& record = done.found(i);
-            QJSValue row = context.engine.newObject();
-            row.setProperty("key", scriptNumber(record.key()));
-            row.setProperty("value",
-                scriptText(record.value()).isNull() ? QJSValue("0x" + hexOf(record.value()))
-                                                    : scriptText(record.value()));
-            row.setProperty("bucket", record.bucket());
-            found.setProperty(std::uint32_t(i), row);
-        }
-        result.setProperty("found", found);
-        return result;
-    }
 };
 
 } // namespace
+
+LabResult<ProcessId> clientProcess(const LabContext& context, const QString& name)
+{
+    const auto at = context.clients.find(name);
+    if (at == context.clients.end())
+        return LabError { LabCode::Unreachable, "The client " + name + " belonged to a cluster that was replaced.",
+            "Call lab.client('" + name + "') again." };
+    return at->second.process;
+}
+
+LabResult<pb::ClientDescription> describeClient(const LabContext& context, ProcessId process)
+{
+    pb::Command command;
+    command.mutable_describe_client();
+    const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
+    if (!reply)
+        return reply.error();
+    return reply->client();
+}
+
+LabResult<bool> setImage(LabContext& context, const QString& name, pb::ImageMode mode, bool forget)
+{
+    const auto process = clientProcess(context, name);
+    if (!process)
+        return process.error();
+    pb::Command command;
+    command.mutable_set_image()->set_mode(mode);
+    command.mutable_set_image()->set_forget(forget);
+    const auto reply = context.ask(*process, std::move(command), kAnswerSeconds);
+    if (!reply)
+        return reply.error();
+    context.clients[name].mode = mode;
+    context.ingest.refresh({ *process }); // no event reports the change
+    return true;
+}
 
 void addClientCalls(Lab& lab, LabContext& context)
 {
@@ -461,20 +389,9 @@ void addClientCalls(Lab& lab, LabContext& context)
     lab.handle("client.search", [calls](const LabCall& c) { return calls.operate(c, pb::SEARCH); });
     lab.handle("client.run", [calls](const LabCall& c) { return calls.run(c); });
     lab.handle("client.start", [calls](const LabCall& c) { return calls.start(c); });
-    lab.handle("client.scan", [calls](const LabCall& c) { return calls.scan(c); });
     lab.handle("client.verify", [calls](const LabCall& c) -> LabResult<QJSValue> {
-        const auto process = calls.processOf(c.self.property("name").toString());
+        const auto process = clientProcess(calls.context, c.self.property("name").toString());
         return process ? verifyClient(calls.context, *process, c.arguments) : LabResult<QJSValue>(process.error());
-    });
-    lab.handle("client.image", [calls](const LabCall& c) -> LabResult<QJSValue> {
-        const auto process = calls.processOf(c.self.property("name").toString());
-        return process ? calls.imageOf(*process) : LabResult<QJSValue>(process.error());
-    });
-    lab.handle("client.forget", [calls](const LabCall& c) -> LabResult<QJSValue> {
-        const QString name = c.self.property("name").toString();
-        const auto process = calls.processOf(name);
-        return process ? calls.setImage(name, *process, calls.context.clients.at(name).mode, true)
-                       : LabResult<QJSValue>(process.error());
     });
     const auto runningOf = [calls](const LabCall& c) { return calls.workloads->at(c.self.property("id").toUInt()); };
     lab.handle("handle.progress", [calls, runningOf](const LabCall& c) -> LabResult<QJSValue> {
@@ -489,7 +406,7 @@ void addClientCalls(Lab& lab, LabContext& context)
                 return result;
             }
         }
-        const auto process = calls.processOf(running->client);
+        const auto process = clientProcess(calls.context, running->client);
         if (!process)
             return process.error();
         pb::Command command;

@@ -3,7 +3,6 @@
 #include "gui/lab/reel/exercise.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_system.h"
-#include "gui/lab/words/process/process_words.h"
 
 #include <QJSEngine>
 
@@ -25,11 +24,6 @@ constexpr std::uint32_t kGoalsMost = 10, kHintsMost = 10;
 bool isJudged(const pb::Event& event)
 {
     return !event.has_message_sent() && !event.has_message_received() && !event.has_gauges();
-}
-
-QString processName(const ClusterState& state, ProcessId process)
-{
-    return QString::fromStdString(processShown(process, state));
 }
 
 // Whether nothing is under way according to the events, not even an operation.
@@ -55,23 +49,15 @@ public:
     {
         QJSValue value = m_engine.newObject();
         m_system.addState(m_state, m_engine, value);
+        value.setProperty("processes",
+            scriptList(m_state.processes, m_engine, [this](const auto& one) { return process(one.second); }));
         value.setProperty(
-            "processes", listOf(m_state.processes, [this](const auto& one) { return process(one.second); }));
-        value.setProperty("clients", listOf(m_state.clients, [this](const auto& one) { return client(one.second); }));
+            "clients", scriptList(m_state.clients, m_engine, [this](const auto& one) { return client(one.second); }));
         value.setProperty("isAtRest", isAtRest(m_system, m_state));
         return value;
     }
 
 private:
-    template <class Container, class Make> QJSValue listOf(const Container& all, const Make& make) const
-    {
-        QJSValue list = m_engine.newArray(std::uint32_t(all.size()));
-        std::uint32_t i = 0;
-        for (const auto& one : all)
-            list.setProperty(i++, make(one));
-        return list;
-    }
-
     // The time of its end is left out, because no event reports it.
     QJSValue process(const ProcessState& process) const
     {

@@ -87,8 +87,6 @@ void addFields(const Message& message, QJSValue& object, QJSEngine& engine)
     }
 }
 
-QString shownPlace(const pb::Place& place) { return QString::fromStdString(placeName(place)); }
-
 } // namespace
 
 QJSValue scriptNumber(std::uint64_t number)
@@ -132,14 +130,13 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
         object.setProperty("kind", QString::fromStdString(kindName(e)));
         object.setProperty("place", shownPlace(e.place()));
         object.setProperty("op", scriptNumber(e.operation().number()));
-        object.setProperty("client",
-            e.operation().client() == 0 ? QString()
-                                        : QString::fromStdString(processShown(e.operation().client(), names)));
+        object.setProperty(
+            "client", e.operation().client() == 0 ? QString() : processName(names, e.operation().client()));
         object.setProperty("sequence", scriptNumber(e.sequence()));
     }
     object.setProperty("t_s", secondsOf(event.runNs));
     object.setProperty("eventIndex", scriptNumber(event.index));
-    object.setProperty("process", QString::fromStdString(processShown(event.process, names)));
+    object.setProperty("process", processName(names, event.process));
     return object;
 }
 
@@ -192,6 +189,13 @@ QString hexOf(const std::string& bytes)
 }
 
 double secondsOf(std::int64_t ns) { return double(ns) / 1e9; }
+
+QString processName(const RunState& state, ProcessId process)
+{
+    return QString::fromStdString(processShown(process, state));
+}
+
+QString shownPlace(const pb::Place& place) { return QString::fromStdString(placeName(place)); }
 
 QJSValue makeTarget(
     const LabContext& context, const QString& shown, const std::vector<std::pair<QString, QJSValue>>& fields)

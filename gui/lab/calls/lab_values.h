@@ -40,6 +40,19 @@ QJSValue scriptText(const std::string& bytes);
 QString readable(const QJSValue& value, QJSEngine& engine);
 QString hexOf(const std::string& bytes);
 double secondsOf(std::int64_t ns);
+// A process by its name, else by its number.
+QString processName(const RunState& state, ProcessId process);
+// "data 5"
+QString shownPlace(const pb::Place& place);
+// A list with what `make` gives for each element, in their order.
+template <class Container, class Make> QJSValue scriptList(const Container& all, QJSEngine& engine, const Make& make)
+{
+    QJSValue list = engine.newArray(std::uint32_t(all.size()));
+    std::uint32_t i = 0;
+    for (const auto& one : all)
+        list.setProperty(i++, make(one));
+    return list;
+}
 
 // ---- targets
 

@@ -18,6 +18,7 @@ void FileLab::addCalls(Lab& lab, LabContext& context) const
     addRecoveryCalls(lab, context);
     addWitnessCalls(lab, context);
     addStateCalls(lab, context);
+    addImageCalls(lab, context);
     addAuditCalls(lab, context);
     addInvariantCalls(lab, context);
     addTimingCalls(lab, context);

@@ -27,7 +27,8 @@ void addBucketTargets(Lab& lab, LabContext& context); // lab_file_targets.cpp: d
 void addStructureCalls(Lab& lab, LabContext& context); // lab_structure.cpp: file, split, availability, parity, keys
 void addRecoveryCalls(Lab& lab, LabContext& context); // lab_recovery.cpp: recover, acknowledgeLoss
 void addWitnessCalls(Lab& lab, LabContext& context); // lab_witness.cpp
-void addStateCalls(Lab& lab, LabContext& context); // lab_state.cpp: group, bucket, records, counters
+void addStateCalls(Lab& lab, LabContext& context); // lab_state.cpp: group, bucket, records
+void addImageCalls(Lab& lab, LabContext& context); // lab_file_clients.cpp: client.image, forget, scan
 void addAuditCalls(Lab& lab, LabContext& context); // lab_audit.cpp
 void addInvariantCalls(Lab& lab, LabContext& context); // lab_invariants.cpp
 void addTimingCalls(Lab& lab, LabContext& context); // lab_timing.cpp

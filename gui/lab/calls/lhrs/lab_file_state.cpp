@@ -2,7 +2,6 @@
 // The state of a file that the judge of an exercise sees, according to the events.
 #include "gui/lab/calls/lhrs/lab_file.h"
 #include "gui/lab/words/lhrs/place_words.h"
-#include "gui/lab/words/process/process_words.h"
 
 #include <QJSEngine>
 
@@ -33,23 +32,15 @@ public:
     void addTo(QJSValue& value) const
     {
         value.setProperty("file", file());
-        value.setProperty("buckets", listOf(m_state.data, [this](const auto& one) { return bucket(one.second); }));
-        value.setProperty("parity", listOf(m_state.parity, [this](const auto& one) { return parity(one.second); }));
-        value.setProperty("groups", listOf(m_state.groups, [this](const auto& one) { return group(one.second); }));
+        value.setProperty(
+            "buckets", scriptList(m_state.data, m_engine, [this](const auto& one) { return bucket(one.second); }));
+        value.setProperty(
+            "parity", scriptList(m_state.parity, m_engine, [this](const auto& one) { return parity(one.second); }));
+        value.setProperty(
+            "groups", scriptList(m_state.groups, m_engine, [this](const auto& one) { return group(one.second); }));
     }
 
 private:
-    QString processName(ProcessId process) const { return QString::fromStdString(processShown(process, m_state)); }
-
-    template <class Container, class Make> QJSValue listOf(const Container& all, const Make& make) const
-    {
-        QJSValue list = m_engine.newArray(std::uint32_t(all.size()));
-        std::uint32_t i = 0;
-        for (const auto& one : all)
-            list.setProperty(i++, make(one));
-        return list;
-    }
-
     QJSValue file() const
     {
         std::uint64_t records = 0;
@@ -77,7 +68,7 @@ private:
         value.setProperty("level", bucket.level);
         value.setProperty("records", bucket.count);
         value.setProperty("state", stateOf(m_state.downOf(bucket), bucket.state));
-        value.setProperty("process", processName(bucket.process));
+        value.setProperty("process", processName(m_state, bucket.process));
         return value;
     }
 
@@ -88,7 +79,7 @@ private:
         value.setProperty("column", bucket.column);
         value.setProperty("records", bucket.recordGroups);
         value.setProperty("state", stateOf(m_state.downOf(bucket), bucket.state));
-        value.setProperty("process", processName(bucket.process));
+        value.setProperty("process", processName(m_state, bucket.process));
         return value;
     }
 

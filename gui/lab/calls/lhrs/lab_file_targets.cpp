@@ -2,7 +2,6 @@
 // The targets that name buckets, recovery managers and spares, and the processes that they are.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lhrs/lab_file.h"
-#include "gui/lab/words/lhrs/place_words.h"
 
 #include <QJSEngine>
 
@@ -13,8 +12,6 @@
 namespace lhrs::gui {
 
 namespace {
-
-QString shownPlace(const pb::Place& place) { return QString::fromStdString(placeName(place)); }
 
 // A number or a list of numbers, as a list.
 std::vector<std::uint32_t> numbersOf(const QJSValue& value)
@@ -27,14 +24,6 @@ std::vector<std::uint32_t> numbersOf(const QJSValue& value)
     return numbers;
 }
 
-QJSValue listOf(const LabContext& context, const std::vector<std::uint32_t>& numbers)
-{
-    QJSValue list = context.engine.newArray(std::uint32_t(numbers.size()));
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-        list.setProperty(std::uint32_t(i), numbers[i]);
-    return list;
-}
-
 QJSValue bucketTarget(
     const LabContext& context, const QString& role, std::optional<std::uint32_t> group, const QJSValue& value)
 {
@@ -43,7 +32,8 @@ QJSValue bucketTarget(
     for (const std::uint32_t number : numbers)
         shown << role + " " + (group ? QString::number(*group) + "." : QString()) + QString::number(number);
     return makeTarget(context, shown.join(", "),
-        { { "role", role }, { "numbers", listOf(context, numbers) },
+        { { "role", role },
+            { "numbers", scriptList(numbers, context.engine, [](std::uint32_t one) { return QJSValue(one); }) },
             { "group", group ? QJSValue(*group) : QJSValue() } });
 }
 

@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kSettleAgain(50);
+constexpr std::chrono::milliseconds kCheckAgain(50);
 
 QString sentenceOf(const InvariantShown& invariant)
 {
@@ -81,7 +81,7 @@ LabResult<QJSValue> expectInvariants(LabContext& context, const Arguments& argum
         }
         // A change under way may end, and a new detail level may take effect, so wait; a violation is final.
         if ((isPending || !wrong.isEmpty()) && !isViolated && context.now() < deadline) {
-            context.waitBeyond(std::numeric_limits<std::uint64_t>::max(), context.now() + kSettleAgain);
+            context.waitBeyond(std::numeric_limits<std::uint64_t>::max(), context.now() + kCheckAgain);
             if (context.isStopped())
                 return context.stopped();
             continue;

@@ -2,7 +2,6 @@
 // Calls that change the structure of the file, and the wait until it is at rest.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lhrs/lab_file.h"
-#include "gui/lab/words/sentences.h"
 
 #include "common/lhrs/linear_hash.h"
 
