@@ -21,6 +21,8 @@ private slots:
     void itsMasterIsNotStartedAgain();
     void whatIsOfTheOtherSystemIsRefused();
     void aFileAndARingFollowEachOther();
+    void aConnectedClusterOfTheOtherSystemIsNamed();
+    void anExerciseIsJudgedInARing();
     void theSameSeedGivesTheSameTables();
 
 private:
@@ -197,6 +199,46 @@ void LabRingTest::aFileAndARingFollowEachOther()
     QVERIFY(state.isOfLhrs() && state.file.exists && state.ring.nodes.empty());
     for (const InvariantShown& one : state.invariants.all(state))
         QVERIFY2(one.state != InvariantState::Violated, one.detail.c_str());
+}
+
+void LabRingTest::aConnectedClusterOfTheOtherSystemIsNamed()
+{
+    ClusterStage stage;
+    prefer(stage, true);
+    ScriptSettings connected;
+    connected.mayStartCluster = false;
+    const QString said = "let said = ''; try { lab.cluster({ %1 }); } catch (e) { said = e.code + ': ' + e.message; }\n"
+                         "lab.expect(said.startsWith('ClusterMismatch: The connected cluster is not %2: '), said);";
+    ScriptResult result = stage.play("lab.cluster({ system: 'walk', nodes: 2, outside: 0 });");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+    result = stage.play(said.arg("m: 4", "a file of LH*RS"), connected);
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+    result = stage.play("lab.cluster({ k: 0, spares: { data: 1, parity: 0 } });");
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+    result = stage.play(said.arg("system: 'walk', nodes: 2", "a ring"), connected);
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+}
+
+void LabRingTest::anExerciseIsJudgedInARing()
+{
+    const QString exercise
+        = "lab.cluster({ system: 'walk', nodes: 3, outside: 1 }); const alice = lab.client('alice'); alice.insert(1);\n"
+          "lab.exercise({ task: 'Let a node join.', goals: [{ text: 'one join',\n"
+          "    judge: (events, state) => ({ held: events.filter(e => e.kind === 'NodeJoined').length === 1 && "
+          "state.isAtRest && state.ring.nodes.length === 4, why: state.ring.nodes.length + ' nodes.' }),\n"
+          "    check: () => ({ held: lab.ring().nodes.length === 4, why: 'It is in the ring.' }) }] });";
+    for (const bool isSolved : { true, false }) {
+        ClusterStage stage;
+        prefer(stage, true);
+        ScriptSettings settings;
+        settings.standIn.source = isSolved ? "lab.join(); lab.client('alice').lookUp(1);"
+                                           : "lab.client('alice').insert(2);";
+        settings.standIn.file = "solution.js";
+        const ScriptResult result = stage.play(exercise, settings);
+        QVERIFY2(result.outcome == (isSolved ? ScriptOutcome::Held : ScriptOutcome::ExpectationFailed),
+            qPrintable(stage.story(result)));
+        QCOMPARE(result.message.contains("3 nodes."), !isSolved);
+    }
 }
 
 void LabRingTest::theSameSeedGivesTheSameTables()

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 namespace lhrs::gui {
 
@@ -74,6 +75,21 @@ LabResult<QJSValue> setDetail(LabContext& context, const QString& word, std::uin
     return QJSValue(QString::fromStdString(detailWord(former)));
 }
 
+// The error if an option was given that only clusters of another system have.
+std::optional<LabError> optionOfAnother(const LabContext& context, const LabCall& c, const LabSystem::Words& chosen)
+{
+    for (const ParameterReference& option : c.reference.options) {
+        if (option.system.isEmpty() || option.system == chosen.name || !c.arguments.wasGiven(option.name))
+            continue;
+        const LabSystem::Words other = context.systemNamed(option.system)->words();
+        return LabError { LabCode::BadArgument,
+            QString("The option %1 of %2 is for %3, not for %4.")
+                .arg(option.name, c.reference.name, other.cluster, chosen.cluster),
+            QString("%1 %2").arg(chosen.make, other.make) };
+    }
+    return std::nullopt;
+}
+
 // ---- targets
 
 void addTargets(Lab& lab, LabContext& context)
@@ -125,8 +141,12 @@ void addRandomNumbers(Lab& lab, LabContext& context)
 
 void addSetupCalls(Lab& lab, LabContext& context)
 {
-    lab.handle("lab.cluster",
-        [&](const LabCall& c) { return context.systemNamed(c.arguments.text("system"))->start(context, c.arguments); });
+    lab.handle("lab.cluster", [&](const LabCall& c) -> LabResult<QJSValue> {
+        const LabSystem& chosen = *context.systemNamed(c.arguments.text("system"));
+        if (const auto error = optionOfAnother(context, c, chosen.words()))
+            return *error;
+        return chosen.start(context, c.arguments);
+    });
     lab.handle(
         "lab.settle", [&](const LabCall& c) { return context.system->settle(context, c.arguments.number("timeout")); });
     lab.handle("lab.detail", [&](const LabCall& c) {

@@ -414,6 +414,7 @@ LabResult<bool> ScriptEngine::runStandIn(LabContext& exercise, const std::functi
         exercise.systems, exercise.lacking };
     context.isStandIn = true;
     context.hasCluster = exercise.hasCluster;
+    context.system = exercise.system;
     context.config = exercise.config;
     context.recordBytes = exercise.recordBytes;
     context.clients = exercise.clients;

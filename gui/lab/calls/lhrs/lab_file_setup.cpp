@@ -105,23 +105,10 @@ LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
     }
 }
 
-// Refuses the options of lab.cluster that apply only to a ring.
-LabResult<bool> checkFileOptions(const Arguments& o)
-{
-    for (const char* name : { "nodes", "outside", "bits" })
-        if (o.wasGiven(name))
-            return LabError { LabCode::BadArgument,
-                QString("The option %1 of lab.cluster is for a ring, not for a file of LH*RS.").arg(name),
-                "lab.cluster({ system: 'walk', nodes: 8 })" };
-    return true;
-}
-
 } // namespace
 
 LabResult<QJSValue> FileLab::start(LabContext& context, const Arguments& o) const
 {
-    if (const auto good = checkFileOptions(o); !good)
-        return good.error();
     const auto config = configOf(o);
     if (!config)
         return config.error();
@@ -155,6 +142,10 @@ LabResult<QJSValue> FileLab::start(LabContext& context, const Arguments& o) cons
         chosen = *found;
     } else {
         auto file = context.describeFile();
+        if (!file && file.error().code == LabCode::Refused)
+            return LabError { LabCode::ClusterMismatch,
+                "The connected cluster is not a file of LH*RS: " + file.error().message + ".",
+                "It was not started here, so it is not replaced." };
         if (!file)
             return LabError { LabCode::NoCluster,
                 "The connected coordinator does not answer: " + file.error().message };

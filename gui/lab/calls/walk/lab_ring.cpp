@@ -244,17 +244,6 @@ QString difference(const LocalOptions& there, const RingOptions& wanted)
     return {};
 }
 
-// Refuses the options of lab.cluster that apply only to a file.
-LabResult<bool> checkRingOptions(const Arguments& o)
-{
-    for (const ParameterReference& option : LabReference::instance().find("lab.cluster")->options)
-        if (option.system == "lhrs" && o.wasGiven(option.name))
-            return LabError { LabCode::BadArgument,
-                "The option " + option.name + " of lab.cluster is for a file of LH*RS, not for a ring.",
-                "lab.cluster({ system: 'walk', nodes: 8, bits: 32, outside: 2 })" };
-    return true;
-}
-
 // Waits until this many nodes are in the ring and it is at rest.
 LabResult<bool> awaitRing(LabContext& context, std::uint32_t nodes, double timeout)
 {
@@ -317,8 +306,6 @@ LabResult<QJSValue> RingLab::settle(LabContext& context, double timeout) const
 
 LabResult<QJSValue> RingLab::start(LabContext& context, const Arguments& o) const
 {
-    if (const auto good = checkRingOptions(o); !good)
-        return good.error();
     const RingOptions wanted { o.integer("bits"), o.integer("nodes"), o.integer("outside") };
     LocalOptions local;
     local.ring = wanted;
@@ -366,8 +353,25 @@ LabResult<QJSValue> RingLab::start(LabContext& context, const Arguments& o) cons
 
 LabSystem::Words RingLab::words() const
 {
-    return { "walk", "a ring", "lab.cluster({ system: 'walk' }) makes a ring.",
+    return { "walk", "a ring", "lab.cluster({ system: 'walk', nodes: 8, outside: 2, bits: 32 }) makes a ring.",
         "See lab.ring(), lab.join(), client.lookUp()." };
+}
+
+bool RingLab::isAtRest(const ClusterState& state) const { return !state.ring.now; }
+
+void RingLab::addState(const ClusterState& state, QJSEngine& engine, QJSValue& value) const
+{
+    QJSValue ring = engine.newObject();
+    ring.setProperty("nodes", scriptList(state.ring.inRing(), engine, [&](const walk::RingNode* node) {
+        QJSValue shown = engine.newObject();
+        shown.setProperty("name", processName(state, node->process));
+        shown.setProperty("id", scriptNumber(node->id));
+        shown.setProperty("keys", node->keys);
+        return shown;
+    }));
+    ring.setProperty("joins", scriptNumber(state.ring.joins));
+    ring.setProperty("leaves", scriptNumber(state.ring.leaves));
+    value.setProperty("ring", ring);
 }
 
 void RingLab::addCalls(Lab& lab, LabContext& context) const

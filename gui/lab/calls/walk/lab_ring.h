@@ -13,6 +13,10 @@ public:
     LabResult<QJSValue> start(LabContext& context, const Arguments& o) const override;
     // Waits until the ring is at rest, and returns the same as lab.ring.
     LabResult<QJSValue> settle(LabContext& context, double timeout) const override;
+    // No join or leave is under way.
+    bool isAtRest(const ClusterState& state) const override;
+    // ring: {nodes: [{name, id, keys}], by id; joins, leaves}
+    void addState(const ClusterState& state, QJSEngine& engine, QJSValue& value) const override;
 };
 
 } // namespace lhrs::gui
