@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The picture of a ring that walks: everything is at its id and can be read, queries go from node to node as they did,
 // and errors are both written and drawn.
+#include "common/kinds.h"
 #include "tests/rigs/gui/ring_stage.h"
 #include "tests/view/golden.h"
 
@@ -187,6 +188,7 @@ private slots:
     void reducedMotionMovesNothing();
     void eachSystemHasItsPicture();
     void listsAndLogsSpeakOfNodes();
+    void whatCanBeBrokenIsOfARing();
     void theReviewedPicture();
 };
 
@@ -549,6 +551,22 @@ void RingPictureTest::listsAndLogsSpeakOfNodes()
     QCOMPARE(words.laneOf(state, nodeAt(1)).name, QString("nodes"));
     QVERIFY(words.placeLine(nodeAt(1)).isEmpty()); // a scenario names the process
     QCOMPARE(&wordsOf(fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 })), &wordsOf(ClusterState()));
+}
+
+// What can be broken on purpose: each step is an event of a ring, each message one of a ring, and none is left out.
+void RingPictureTest::whatCanBeBrokenIsOfARing()
+{
+    const SystemWords& words = wordsOf(ringOf(4, 0, 1));
+    for (const QString& step : words.stepsToKillAt())
+        QVERIFY2(pb::WalkEvent::descriptor()->FindFieldByName(eventKindOfType(step.toStdString())->name) != nullptr,
+            qPrintable(step));
+    QStringList named;
+    for (const SystemWords::MessagesNamed& one : words.messagesToBreak())
+        named << one.kinds;
+    QCOMPARE(int(named.size()), pb::WalkMessage::descriptor()->field_count());
+    QVERIFY(named.contains("query") && named.contains("keys") && !named.contains("insert"));
+    QCOMPARE(words.messagesToBreak().front().words, QString("query"));
+    QVERIFY(wordsOf(fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 })).stepsToKillAt().contains("SplitPrepared"));
 }
 
 void RingPictureTest::theReviewedPicture()

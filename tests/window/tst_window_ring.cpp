@@ -9,6 +9,7 @@
 #include "gui/view/walk/ring_picture.h"
 #include "gui/window/main/main_window.h"
 
+#include <QComboBox>
 #include <QDockWidget>
 #include <QFile>
 #include <QAbstractButton>
@@ -87,6 +88,7 @@ class WindowRingTest : public QObject {
 private slots:
     void aRingIsShownAndChanged();
     void whatIsOfFilesOnlyIsNotOffered();
+    void thePaletteBreaksWhatARingHas();
     void ringAndFileFollowEachOther();
     void killingANodeOfARingIsAskedFirst();
     void aSimulationThatWaitsForCommandsIsNotCalledSilent();
@@ -144,6 +146,23 @@ void WindowRingTest::whatIsOfFilesOnlyIsNotOffered()
             && has("Pause the process"),
         qPrintable(offered.join(" | ")));
     QVERIFY2(!has("Open record group"), qPrintable(offered.join(" | ")));
+}
+
+// The fault palette speaks of the cluster that is shown, and again of the other one.
+void WindowRingTest::thePaletteBreaksWhatARingHas()
+{
+    Stage s;
+    QVERIFY(s.play(kRing));
+    QVERIFY(s.showsRing(4));
+    s.window.actions().get("faultPanel")->trigger();
+    auto* steps = s.window.findChild<QComboBox*>("faultStep");
+    auto* messages = s.window.findChild<QComboBox*>("faultMessages");
+    QVERIFY(QTest::qWaitFor([&] { return steps->findText("RangeTaken") >= 0; }, kLimit));
+    QVERIFY(steps->findText("SplitPrepared") < 0);
+    QVERIFY(messages->findText("keys that move") >= 0 && messages->findText("delta") < 0);
+    QVERIFY(s.play(kFile));
+    QVERIFY(QTest::qWaitFor([&] { return steps->findText("SplitPrepared") >= 0; }, kLimit));
+    QVERIFY(steps->findText("RangeTaken") < 0 && messages->findText("delta") >= 0);
 }
 
 void WindowRingTest::ringAndFileFollowEachOther()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/system/system_words.h"
 
+#include "common/kinds.h"
+#include "gui/show/show_systems.h"
 #include "gui/show/words/quantity_words.h"
 #include "gui/view/system/faults_shown.h"
 
@@ -159,6 +161,23 @@ std::pair<QString, std::vector<NodeFact>> SystemWords::exchangeOf(
     const ProcessState& /*process*/, const pb::NodeSample& /*sample*/) const
 {
     return {};
+}
+
+// ---- faults
+
+std::vector<SystemWords::MessagesNamed> SystemWords::messagesByClass(
+    const google::protobuf::Descriptor& of, const std::vector<ClassWord>& classes)
+{
+    std::vector<MessagesNamed> named;
+    for (const ClassWord& word : classes) {
+        MessagesNamed one { word.words, {} };
+        for (const Kind& kind : messageKinds())
+            if (of.FindFieldByName(kind.name) != nullptr && messageClassOf(kind.name) == word.messageClass)
+                one.kinds << QString::fromStdString(kind.name);
+        if (!one.kinds.isEmpty())
+            named.push_back(std::move(one));
+    }
+    return named;
 }
 
 } // namespace lhrs::gui

@@ -6,6 +6,7 @@
 #include "gui/view/system/selection.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <cstdint>
 #include <optional>
@@ -46,6 +47,15 @@ public:
     // known. Empty: nothing.
     virtual QString warningOfKill(
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const = 0;
+
+    // Messages that may be lost or late on purpose: a word for some of them, and their names in the .proto file.
+    struct MessagesNamed {
+        QString words;
+        QStringList kinds;
+    };
+    virtual std::vector<MessagesNamed> messagesToBreak() const { return {}; }
+    // The events at which a process may be killed on purpose, by the names of their types; the first is proposed.
+    virtual QStringList stepsToKillAt() const { return {}; }
 
     // How much of the cluster has failed or is being made: a picture of it tells the more.
     virtual int troubleOf(const ClusterState& /*state*/) const { return 0; }
@@ -92,6 +102,15 @@ public:
     // What it has sent to, or taken from, the other members of its group, with a title.
     virtual std::pair<QString, std::vector<NodeFact>> exchangeOf(
         const ProcessState& process, const pb::NodeSample& sample) const;
+
+protected:
+    // The messages of the .proto message `of`, by their classes; a class without any is left out.
+    struct ClassWord {
+        MessageClass messageClass;
+        QString words;
+    };
+    static std::vector<MessagesNamed> messagesByClass(
+        const google::protobuf::Descriptor& of, const std::vector<ClassWord>& classes);
 };
 
 } // namespace lhrs::gui

@@ -466,12 +466,9 @@ void RingDrawing::drawFoot()
         theme.muted);
     if (!sight.layers.legend || layout.foot.height() < 2 * line)
         return;
-    const std::pair<MessageClass, QString> entries[] { { MessageClass::Operation, QStringLiteral("query") },
-        { MessageClass::Reply, QStringLiteral("answer") }, { MessageClass::Bulk, QStringLiteral("keys that move") },
-        { MessageClass::Control, QStringLiteral("orders of the master") } };
     qreal x = layout.foot.left();
     const qreal y = layout.foot.top() + 1 * u, side = 12 * u;
-    for (const auto& [messageClass, words] : entries) {
+    for (const auto& [messageClass, words] : ringMessageWords()) {
         const MessageStyle& style = theme.message(messageClass);
         const qreal wide = theme.width(kSmall, words);
         if (x + side + 5 * u + wide > layout.foot.right())

@@ -184,6 +184,30 @@ RingNews ringNews(const ClusterState& state)
 }
 
 // Which keys are lost.
+std::vector<std::pair<MessageClass, QString>> ringMessageWords()
+{
+    return { { MessageClass::Operation, QStringLiteral("query") }, { MessageClass::Reply, QStringLiteral("answer") },
+        { MessageClass::Bulk, QStringLiteral("keys that move") },
+        { MessageClass::Control, QStringLiteral("orders of the master") } };
+}
+
+std::vector<SystemWords::MessagesNamed> RingWords::messagesToBreak() const
+{
+    std::vector<ClassWord> classes;
+    for (const auto& [messageClass, words] : ringMessageWords())
+        classes.push_back({ messageClass, words });
+    return messagesByClass(*pb::WalkMessage::descriptor(), classes);
+}
+
+// Those of a join and a leave, then those of queries.
+QStringList RingWords::stepsToKillAt() const
+{
+    return { QStringLiteral("JoinOrdered"), QStringLiteral("LeaveOrdered"), QStringLiteral("KeysGiven"),
+        QStringLiteral("RangeTaken"), QStringLiteral("SuccessorChanged"), QStringLiteral("NodeJoined"),
+        QStringLiteral("NodeLeft"), QStringLiteral("QueryPassed"), QStringLiteral("KeyStored"),
+        QStringLiteral("KeyRead") };
+}
+
 QString RingWords::warningOfKill(
     const ClusterState& state, const std::vector<ProcessId>& processes, const QString& /*names*/) const
 {

@@ -32,6 +32,8 @@ struct RingNews {
 };
 RingNews ringNews(const ClusterState& state);
 
+// The classes of its messages, as a ring calls them.
+std::vector<std::pair<MessageClass, QString>> ringMessageWords();
 QString ringObjectName(const ClusterState& state, ObjectRef object);
 // Everything that can be selected, in reading order.
 std::vector<ObjectRef> ringObjects(const ClusterState& state);
@@ -45,6 +47,8 @@ public:
     std::vector<ObjectRef> objectsOf(const ClusterState& state) const override { return ringObjects(state); }
     QString warningOfKill(
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
+    std::vector<MessagesNamed> messagesToBreak() const override;
+    QStringList stepsToKillAt() const override;
     Lane laneOf(const ClusterState& state, ObjectRef object) const override;
 };
 

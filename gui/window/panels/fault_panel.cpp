@@ -53,13 +53,13 @@ QString choiceName(const ClusterState& state, const ProcessState& process)
     return wordsOf(state).nameOf(state, object);
 }
 
-// Names of the messages of a class; nothing: the signs of life, which have no class.
-std::vector<std::string> kindsOf(std::optional<MessageClass> wanted)
+// The names of the signs of life, which have no class.
+QStringList heartbeats()
 {
-    std::vector<std::string> kinds;
+    QStringList kinds;
     for (const Kind& kind : messageKinds())
-        if (messageClassOf(kind.name) == wanted)
-            kinds.push_back(kind.name);
+        if (!messageClassOf(kind.name))
+            kinds << QString::fromStdString(kind.name);
     return kinds;
 }
 
@@ -209,6 +209,7 @@ FaultPanel::FaultPanel(const Pacer& pacer, ClusterCommands& cluster, Actions& ac
             m_model->rowCount() == 0 ? tr("Nothing is broken on purpose now.") : tr("Broken on purpose now:"));
         emit changed();
     });
+    takeSystem(wordsOf(m_pacer.state()));
     showKind();
 }
 
@@ -302,12 +303,6 @@ void FaultPanel::makeNetwork()
     share("faultCorrupt", tr("Corrupted"));
     m_kinds = new QComboBox(m_network);
     m_kinds->setObjectName(QStringLiteral("faultMessages"));
-    m_kinds->addItem(tr("all messages"), -1);
-    const Theme theme;
-    for (int c = 0; c < kMessageClasses; ++c)
-        if (!kindsOf(MessageClass(c)).empty())
-            m_kinds->addItem(theme.message(MessageClass(c)).word, c);
-    m_kinds->addItem(tr("heartbeats"), kMessageClasses);
     follow(m_kinds, &QComboBox::currentIndexChanged);
     place(m_kinds, tr("Of"));
 }
@@ -326,10 +321,6 @@ void FaultPanel::makeStep()
     m_step = new QComboBox(this);
     m_step->setObjectName(QStringLiteral("faultStep"));
     m_step->setEditable(true);
-    for (const char* step :
-        { "SplitPrepared", "RecordsMoved", "SplitApplied", "DeltaApplied", "RecordInserted", "CutAgreed",
-            "SliceRecovered", "SliceStored", "ContentsArrived", "SplitOrdered", "SplitCommitted", "RecoveryStarted" })
-        m_step->addItem(QLatin1String(step));
     follow(m_step, &QComboBox::currentTextChanged);
     m_count = new WholeBox(this);
     m_count->setObjectName(QStringLiteral("faultCount"));
@@ -410,10 +401,8 @@ FaultWish FaultPanel::wish() const
     network.set_delay_ms(std::uint32_t(m_numbers.at(QStringLiteral("faultDelay"))->value()));
     network.set_jitter_ms(std::uint32_t(m_numbers.at(QStringLiteral("faultJitter"))->value()));
     network.set_bytes_per_second(std::uint64_t(m_numbers.at(QStringLiteral("faultRate"))->value()) * 1000);
-    if (const int chosen = m_kinds->currentData().toInt(); chosen >= 0)
-        for (const std::string& kind :
-            kindsOf(chosen < kMessageClasses ? std::optional(MessageClass(chosen)) : std::nullopt))
-            network.add_kinds(kind);
+    for (const QString& kind : m_kinds->currentData().toStringList())
+        network.add_kinds(kind.toStdString());
     wish.step = m_step->currentText().trimmed().toStdString();
     wish.count = std::uint32_t(m_count->value());
     wish.lease = std::chrono::seconds(m_lease->value());
@@ -508,9 +497,27 @@ bool FaultPanel::refresh(double seconds)
     return false;
 }
 
+// What can be broken is named in the words of the cluster's system.
+void FaultPanel::takeSystem(const SystemWords& words)
+{
+    if (m_words == &words)
+        return;
+    m_words = &words;
+    const QSignalBlocker quiet(m_kinds), still(m_step);
+    m_kinds->clear();
+    m_kinds->addItem(tr("all messages"), QStringList());
+    for (const SystemWords::MessagesNamed& named : words.messagesToBreak())
+        m_kinds->addItem(named.words, named.kinds);
+    m_kinds->addItem(tr("heartbeats"), heartbeats());
+    m_step->clear();
+    m_step->addItems(words.stepsToKillAt());
+    showLine();
+}
+
 void FaultPanel::takeProcesses()
 {
     const ClusterState& state = m_pacer.state();
+    takeSystem(wordsOf(state));
     std::vector<ProcessPicker::Choice> choices;
     std::map<ObjectRef, ProcessId> byObject;
     for (const auto& [id, process] : state.processes)

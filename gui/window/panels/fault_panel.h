@@ -24,6 +24,7 @@ class QTableView;
 namespace lhrs::gui {
 
 class Actions;
+class SystemWords;
 
 // The faults that are armed: what was asked for, beside the effect so far.
 class ArmedModel : public QAbstractTableModel {
@@ -81,9 +82,11 @@ private:
     QWidget* labelled(const QString& words, QWidget* field);
     void showKind();
     void showLine();
+    void takeSystem(const SystemWords& words);
     void takeProcesses();
 
     const Pacer& m_pacer;
+    const SystemWords* m_words = nullptr; // whose words are in the lists
     ClusterCommands& m_commands;
     QComboBox *m_kind, *m_kinds, *m_direction, *m_step;
     ProcessPicker *m_first, *m_second;

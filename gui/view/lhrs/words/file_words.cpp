@@ -53,6 +53,23 @@ QString FileWords::warningOfKill(
     return gui::warningOfKill(state, processes, names);
 }
 
+std::vector<SystemWords::MessagesNamed> FileWords::messagesToBreak() const
+{
+    const Theme theme;
+    std::vector<ClassWord> classes;
+    for (int c = 0; c < kMessageClasses; ++c)
+        classes.push_back({ MessageClass(c), theme.message(MessageClass(c)).word });
+    return messagesByClass(*pb::Message::descriptor(), classes);
+}
+
+QStringList FileWords::stepsToKillAt() const
+{
+    return { QStringLiteral("SplitPrepared"), QStringLiteral("RecordsMoved"), QStringLiteral("SplitApplied"),
+        QStringLiteral("DeltaApplied"), QStringLiteral("RecordInserted"), QStringLiteral("CutAgreed"),
+        QStringLiteral("SliceRecovered"), QStringLiteral("SliceStored"), QStringLiteral("ContentsArrived"),
+        QStringLiteral("SplitOrdered"), QStringLiteral("SplitCommitted"), QStringLiteral("RecoveryStarted") };
+}
+
 int FileWords::troubleOf(const ClusterState& state) const
 {
     static const std::map<Look, int> kWeights { { Look::DataLost, 6 }, { Look::ParityLost, 6 },

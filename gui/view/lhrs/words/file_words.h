@@ -16,6 +16,8 @@ public:
     QString placeLine(ObjectRef object) const override;
     QString warningOfKill(
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
+    std::vector<MessagesNamed> messagesToBreak() const override;
+    QStringList stepsToKillAt() const override;
     int troubleOf(const ClusterState& state) const override;
     std::vector<std::uint64_t> keysKnown(
         const ClusterState& state, std::uint64_t count, std::uint64_t seed) const override;
