@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/lhrs/motion.h"
 
-#include "gui/lab/words/sentences.h"
 #include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>

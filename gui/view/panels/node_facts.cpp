@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/panels/node_facts.h"
 
-#include "gui/lab/state/lhrs/epoch_words.h"
-#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/show/words/quantity_words.h"
 #include "gui/view/systems/view_systems.h"
 #include "gui/view/paint/theme.h"

@@ -57,7 +57,7 @@ public:
     // The events at which a process may be killed on purpose, by the names of their types; the first is proposed.
     virtual QStringList stepsToKillAt() const { return {}; }
 
-    // How much of the cluster has failed or is being made: a picture of it tells the more.
+    // How much of the cluster has failed or is being made: the higher, the more a picture of it tells.
     virtual int troubleOf(const ClusterState& /*state*/) const { return 0; }
 
     // Keys of records of the cluster, as far as events have reported them: drawn with the seed, with possible
@@ -95,7 +95,7 @@ public:
         }
     };
     virtual Lane laneOf(const ClusterState& state, ObjectRef object) const;
-    // What a server of the system is; in what group of processes, and since when; what it holds.
+    // What is said of a process: its role, if it is a server; its membership; its numbers.
     enum class Facts { Role, Membership, Contents };
     virtual std::vector<NodeFact> factsOf(const ClusterState& state, const ProcessState& process,
         const pb::NodeSample* sample, const pb::Gauges& gauges, Facts which) const;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/walk/ring_drawing.h"
 
-#include "gui/lab/words/sentences.h"
 #include "gui/show/words/quantity_words.h"
 #include "gui/view/system/process_order.h"
 #include "gui/view/walk/ring_words.h"

@@ -13,7 +13,7 @@
 namespace lhrs::gui {
 
 // What the window does to a cluster, by subject. Nothing here waits in the GUI thread: slow work runs in the worker or
-// in the control thread. What only one system can do are children of this object, so that they outlive those threads.
+// in the control thread. The commands of one system are children of this object, so that they outlive those threads.
 class ClusterCommands : public QObject {
 public:
     explicit ClusterCommands(QObject* parent = nullptr);

@@ -24,7 +24,7 @@ class ClusterFaults : public QObject {
 public:
     explicit ClusterFaults(const CommandContext& context);
 
-    // Faults of the process that now holds the object's place; `target` is what nameOf() returns.
+    // Faults of the process; `target`: as a scenario names it, e.g. lab.data(5).
     void kill(ProcessId process, const QString& target);
     void pause(ProcessId process, const QString& target);
     void resume(ProcessId process, const QString& target);

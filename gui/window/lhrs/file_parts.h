@@ -7,7 +7,7 @@
 
 namespace lhrs::gui {
 
-// What the subjects of a file share beside the parts of the window. It is a child of the commands, as those of a file.
+// What the subjects of a file share beside the parts of the window.
 struct FileParts : FileCommands {
     explicit FileParts(const WindowParts& of)
         : FileCommands(of.commands), bytes(contents, of.timeLine, of.pacer, of.recorder), parts(of)

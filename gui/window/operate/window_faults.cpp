@@ -2,7 +2,6 @@
 #include "gui/window/operate/window_faults.h"
 
 #include "gui/lab/live/ingest.h"
-#include "gui/lab/words/sentences.h"
 #include "gui/view/systems/view_systems.h"
 #include "gui/window/panels/fault_panel.h"
 

@@ -122,8 +122,8 @@ public:
     virtual void clear() { }
     // Another instant is shown: nothing that was moving before belongs to it.
     virtual void restart() { }
-    // A scenario points the camera at something in its view, `looked` is the first place that it names. True: it is
-    // looked at so closely that the next step shows all of the picture again.
+    // A scenario points the camera; the subject opens its view if it is meant. `looked`: the first place that it names.
+    // True: it is looked at so closely that the next step shows all of the picture again.
     virtual bool openPage(const CameraWish& /*wish*/, ObjectRef /*looked*/) { return false; }
     // Adds what it offers for the object to its menu.
     virtual void offer(QMenu& /*menu*/, ObjectRef /*object*/) { }

@@ -7,7 +7,6 @@
 #include "gui/lab/recording/recording_place.h"
 #include "gui/lab/recording/recording_writer.h"
 #include "gui/lab/replay/recording_observer.h"
-#include "gui/lab/words/sentences.h"
 #include "gui/show/words/quantity_words.h"
 
 #include <QDir>

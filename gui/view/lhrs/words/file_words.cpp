@@ -3,7 +3,7 @@
 
 #include "common/lhrs/linear_hash.h"
 #include "gui/lab/state/lhrs/epoch_words.h"
-#include "gui/lab/words/sentences.h"
+#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/show/lhrs/bucket_group.h"
 #include "gui/view/lhrs/words/kill_words.h"
 #include "gui/view/lhrs/words/object_words.h"
