@@ -548,7 +548,7 @@ void RingPictureTest::listsAndLogsSpeakOfNodes()
         QCOMPARE(words.placeOf(pb::Event(), node), object);
     }
     QCOMPARE(words.nameOf(state, nodeAt(1)), QString("node-2"));
-    QCOMPARE(words.laneOf(state, nodeAt(1)).name, QString("nodes"));
+    QCOMPARE(words.laneGroupOf(state, nodeAt(1)).name, QString("nodes"));
     QVERIFY(words.placeLine(nodeAt(1)).isEmpty()); // a scenario names the process
     QCOMPARE(&wordsOf(fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 })), &wordsOf(ClusterState()));
 }

@@ -140,7 +140,7 @@ bool SystemWords::belongsTo(const ClusterState& /*state*/, const Pointed& own, c
 
 std::optional<SystemWords::EventMark> SystemWords::markOf(const pb::Event& /*event*/) const { return std::nullopt; }
 
-SystemWords::Lane SystemWords::laneOf(const ClusterState& /*state*/, ObjectRef object) const
+SystemWords::LaneGroup SystemWords::laneGroupOf(const ClusterState& /*state*/, ObjectRef object) const
 {
     if (object.kind == ObjectKind::Client)
         return { 0, 0, QStringLiteral("clients"), QStringLiteral("clients") };

@@ -85,16 +85,17 @@ public:
 
     // ---- processes
     // The group of processes that stand together in a diagram.
-    struct Lane {
+    struct LaneGroup {
         int order = 0; // among the kinds of groups
         std::uint64_t number = 0; // among the groups of a kind
         QString id, name;
-        bool operator<(const Lane& other) const
+        bool operator<(const LaneGroup& other) const
         {
             return std::tie(order, number) < std::tie(other.order, other.number);
         }
     };
-    virtual Lane laneOf(const ClusterState& state, ObjectRef object) const;
+    // `object`: of a process.
+    virtual LaneGroup laneGroupOf(const ClusterState& state, ObjectRef object) const;
     // What is said of a process: its role, if it is a server; its membership; its numbers.
     enum class Facts { Role, Membership, Contents };
     virtual std::vector<NodeFact> factsOf(const ClusterState& state, const ProcessState& process,

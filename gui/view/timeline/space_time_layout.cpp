@@ -32,7 +32,7 @@ double valueOf(const SpaceTimeEvent& event, SpaceTimeWish::Order order, const Cl
     return double(event.run.runNs + (known != clocks.end() ? known->second.correctionNs : 0));
 }
 
-using Group = SystemWords::Lane;
+using Group = SystemWords::LaneGroup;
 
 struct Member {
     ObjectRef object;
@@ -65,7 +65,7 @@ LaneOf layLanes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState
         const SystemWords& words = wordsOf(state);
         const ObjectRef object = words.objectOf(state, id);
         const QString name = object ? words.nameOf(state, object) : QString::fromStdString(processShown(id, state));
-        groups[words.laneOf(state, object)].push_back({ object, id, name });
+        groups[words.laneGroupOf(state, object)].push_back({ object, id, name });
     }
     std::size_t rows = 0;
     for (auto& [group, members] : groups) {

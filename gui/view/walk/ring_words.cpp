@@ -220,10 +220,10 @@ QString RingWords::warningOfKill(
                                  .arg(parts.join(QStringLiteral(", ")));
 }
 
-SystemWords::Lane RingWords::laneOf(const ClusterState& state, ObjectRef object) const
+SystemWords::LaneGroup RingWords::laneGroupOf(const ClusterState& state, ObjectRef object) const
 {
-    return object.kind == ObjectKind::Node ? Lane { 2, 0, QStringLiteral("ring"), QStringLiteral("nodes") }
-                                           : SystemWords::laneOf(state, object);
+    return object.kind == ObjectKind::Node ? LaneGroup { 2, 0, QStringLiteral("ring"), QStringLiteral("nodes") }
+                                           : SystemWords::laneGroupOf(state, object);
 }
 
 QString ringObjectName(const ClusterState& state, ObjectRef object)

@@ -49,7 +49,7 @@ public:
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
     std::vector<MessagesNamed> messagesToBreak() const override;
     QStringList stepsToKillAt() const override;
-    Lane laneOf(const ClusterState& state, ObjectRef object) const override;
+    LaneGroup laneGroupOf(const ClusterState& state, ObjectRef object) const override;
 };
 
 } // namespace lhrs::gui

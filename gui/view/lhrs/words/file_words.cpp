@@ -161,11 +161,11 @@ std::vector<int> FileWords::markedKinds() const
 
 // ---- processes
 
-SystemWords::Lane FileWords::laneOf(const ClusterState& state, ObjectRef object) const
+SystemWords::LaneGroup FileWords::laneGroupOf(const ClusterState& state, ObjectRef object) const
 {
     const auto group = bucketGroupOf(object, state.m());
-    if (!group || object.kind == ObjectKind::Dummy)
-        return SystemWords::laneOf(state, object);
+    if (!group)
+        return SystemWords::laneGroupOf(state, object);
     const QString name = QStringLiteral("group %1").arg(*group);
     return { 2, *group, name, name };
 }

@@ -26,7 +26,7 @@ public:
     bool belongsTo(const ClusterState& state, const Pointed& own, const Pointed& pointed) const override;
     std::optional<EventMark> markOf(const pb::Event& event) const override;
     std::vector<int> markedKinds() const override;
-    Lane laneOf(const ClusterState& state, ObjectRef object) const override;
+    LaneGroup laneGroupOf(const ClusterState& state, ObjectRef object) const override;
     std::vector<NodeFact> factsOf(const ClusterState& state, const ProcessState& process, const pb::NodeSample* sample,
         const pb::Gauges& gauges, Facts which) const override;
     std::pair<QString, std::vector<NodeFact>> exchangeOf(
