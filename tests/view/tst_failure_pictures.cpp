@@ -7,6 +7,7 @@
 #include "gui/lab/state/lhrs/fold_places.h"
 #include "gui/show/show_systems.h"
 #include "gui/view/lhrs/fault_marks.h"
+#include "gui/view/lhrs/words/file_words.h"
 #include "gui/view/lhrs/words/object_words.h"
 
 using namespace lhrs;
@@ -443,7 +444,7 @@ void FailurePicturesTest::aPartitionIsHatchedGroundAroundASide()
         QString("Fault on purpose: data 1 and data 2 are cut off from all others"));
     const auto objects = objectsOf(state);
     QVERIFY(std::find(objects.begin(), objects.end(), ObjectRef { ObjectKind::Fault, 77, 0 }) != objects.end());
-    QCOMPARE(nameOf(state, { ObjectKind::Fault, 77, 0 }), QString("fault 1"));
+    QCOMPARE(fileWords().nameOf(state, { ObjectKind::Fault, 77, 0 }), QString("fault 1"));
     // At a distance they are two islands.
     ClusterState apart = fileOf({ 8, 4, 1 });
     others.push_back(kFileData + 2);

@@ -5,6 +5,7 @@
 #include "tests/rigs/gui/picture_faults.h"
 
 #include "gui/view/lhrs/words/hover_words.h"
+#include "gui/view/lhrs/words/file_words.h"
 #include "gui/view/lhrs/words/object_words.h"
 
 using namespace lhrs;
@@ -167,7 +168,7 @@ void HoverCardTest::coversNothingOfWhatItExplains()
                 continue;
             const std::string_view term = v.canvas.restingPicture().termAt(at);
             const QRectF card = placeOf(v.canvas, hoverCard(state, v.canvas.theme(), object, term).lines);
-            const QString name = nameOf(state, object);
+            const QString name = fileWords().nameOf(state, object);
             QVERIFY2(!card.isNull(), qPrintable(name));
             ++seen;
             QVERIFY2(!card.intersects(thing), qPrintable(name + ": " + wordsOf(card) + " over " + wordsOf(thing)));

@@ -5,6 +5,7 @@
 #include "tests/rigs/gui/view_stage.h"
 
 #include "gui/view/panels/event_log.h"
+#include "gui/view/lhrs/words/file_words.h"
 #include "gui/view/lhrs/words/object_words.h"
 #include "gui/window/caption/story.h"
 
@@ -456,7 +457,7 @@ void ModelsTest::everyObjectHasAName()
     const ClusterState state = fileOf({ 6, 4, 2 });
     QStringList names;
     for (const ObjectRef object : objectsOf(state)) {
-        const QString name = nameOf(state, object), words = sentenceOf(state, object);
+        const QString name = fileWords().nameOf(state, object), words = sentenceOf(state, object);
         QVERIFY2(!name.isEmpty() && !names.contains(name), qPrintable(name));
         QVERIFY2(words.size() > 8 && words[0].isUpper(), qPrintable(words));
         QVERIFY2(!detailsOf(state, object).isEmpty(), qPrintable(name));
@@ -566,8 +567,8 @@ void ModelsTest::theCanvasIsAListForScreenReaders()
         }
     }
     for (const ObjectRef object : objects)
-        QVERIFY2(
-            object.kind == ObjectKind::Group || reached.contains(object), qPrintable(nameOf(feed.state(), object)));
+        QVERIFY2(object.kind == ObjectKind::Group || reached.contains(object),
+            qPrintable(fileWords().nameOf(feed.state(), object)));
     QCOMPARE(canvas.accessibleDescription(), sentenceOf(feed.state(), selection.selected()));
 }
 

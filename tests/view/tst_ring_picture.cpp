@@ -236,16 +236,16 @@ void RingPictureTest::labelsAreLegible()
     const QRectF view(QPointF(0, 0), size);
     int labels = 0;
     for (const RingLayout::Item& item : layout.items) {
-        QVERIFY2(view.contains(item.rect), qPrintable(ringObjectName(state, item.object)));
+        QVERIFY2(view.contains(item.rect), qPrintable(ringWords().nameOf(state, item.object)));
         if (item.label.isNull())
             continue;
         ++labels;
-        QVERIFY2(view.adjusted(-1, -1, 1, 1).contains(item.label), qPrintable(ringObjectName(state, item.object)));
+        QVERIFY2(view.adjusted(-1, -1, 1, 1).contains(item.label), qPrintable(ringWords().nameOf(state, item.object)));
         QVERIFY(!item.label.adjusted(0.01, 0.01, -0.01, -0.01).intersects(layout.foot));
         for (const RingLayout::Item& other : layout.items) {
             QVERIFY2(&other == &item || !other.label.adjusted(0.01, 0.01, -0.01, -0.01).intersects(item.label),
-                qPrintable(ringObjectName(state, other.object)));
-            QVERIFY2(!other.rect.intersects(item.label), qPrintable(ringObjectName(state, other.object)));
+                qPrintable(ringWords().nameOf(state, other.object)));
+            QVERIFY2(!other.rect.intersects(item.label), qPrintable(ringWords().nameOf(state, other.object)));
         }
     }
     QCOMPARE(labels, nodes);
@@ -359,7 +359,7 @@ void RingPictureTest::arrowKeysGoRoundTheRing()
     std::size_t steps = 1; // round all nodes and back
     for (ObjectRef o = picture.next(state, at, 1, 0); o != at && steps < 100; o = picture.next(state, o, 1, 0))
         ++steps;
-    QCOMPARE(steps, picture.objects(state).size());
+    QCOMPARE(steps, ringWords().objectsOf(state).size());
 }
 
 void RingPictureTest::screenReadersHearNodesInTheOrderOfTheirIds()
@@ -549,6 +549,9 @@ void RingPictureTest::listsAndLogsSpeakOfNodes()
     }
     QCOMPARE(words.nameOf(state, nodeAt(1)), QString("node-2"));
     QCOMPARE(words.laneGroupOf(state, nodeAt(1)).name, QString("nodes"));
+    const ObjectRef master = words.objectOf(state, kRingMaster);
+    QCOMPARE(words.nameOf(state, master), QString("master")); // as in the picture
+    QCOMPARE(words.laneGroupOf(state, master).name, QString("master"));
     QVERIFY(words.placeLine(nodeAt(1)).isEmpty()); // a scenario names the process
     QCOMPARE(&wordsOf(fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 })), &wordsOf(ClusterState()));
 }

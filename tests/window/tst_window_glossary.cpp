@@ -8,6 +8,7 @@
 
 #include "gui/view/lhrs/file_picture.h"
 #include "gui/view/lhrs/words/hover_words.h"
+#include "gui/view/lhrs/words/file_words.h"
 #include "gui/view/lhrs/words/object_words.h"
 #include "gui/window/widgets/glossary_sheet.h"
 #include "gui/window/lhrs/invariant_panel.h"
@@ -262,7 +263,8 @@ void WindowGlossaryTest::theCardIsNoLargerThanItsDetails()
     const auto check = [&](ObjectRef object, std::string_view term) {
         const HoverCard card = hoverCard(state, theme, object, term), details = detailsCard(state, theme, object);
         const QString name = QString("%1 %2: %3")
-                                 .arg(nameOf(state, object), QString::fromLatin1(term.data(), qsizetype(term.size())),
+                                 .arg(fileWords().nameOf(state, object),
+                                     QString::fromLatin1(term.data(), qsizetype(term.size())),
                                      QStringList(card.lines.begin(), card.lines.end()).join(" | "));
         QVERIFY2(!card.lines.empty() && card.lines.size() <= details.lines.size()
                 && card.size.height() <= details.size.height(),

@@ -7,7 +7,7 @@
 #include "tests/rigs/gui/window_options.h"
 #include "tests/rigs/gui/window_part.h"
 
-#include "gui/view/lhrs/words/object_words.h"
+#include "gui/view/lhrs/words/file_words.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/show/window_time.h"
 #include "gui/view/charts/chart_panel.h"
@@ -601,7 +601,7 @@ void WindowUseTest::theCameraShowsWhatTheCaptionSpeaksOf()
     const ObjectRef client { ObjectKind::Client, kFileClients, 0 }, bucket { ObjectKind::Data, 2, 0 };
     CameraWish image;
     image.view = QStringLiteral("image");
-    image.fit = nameOf(watching.state(), client);
+    image.fit = fileWords().nameOf(watching.state(), client);
     QVERIFY2(image.fit.startsWith("client "), qPrintable(image.fit));
     emit window.player().cameraWished(image);
     QCOMPARE(window.selection().selected(), client);

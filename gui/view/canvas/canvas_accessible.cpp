@@ -11,6 +11,11 @@ namespace lhrs::gui {
 
 namespace {
 
+std::vector<ObjectRef> objectsOf(const ClusterCanvas& canvas)
+{
+    return wordsOf(canvas.state()).objectsOf(canvas.state());
+}
+
 // One object of the canvas, as a list entry whose name describes it in one sentence.
 class ObjectAccessible : public QAccessibleInterface {
 public:
@@ -63,10 +68,10 @@ public:
             QAccessible::deleteAccessibleInterface(id);
     }
 
-    int childCount() const override { return int(m_canvas->view().objects(m_canvas->state()).size()); }
+    int childCount() const override { return int(objectsOf(*m_canvas).size()); }
     QAccessibleInterface* child(int index) const override
     {
-        const std::vector<ObjectRef> objects = m_canvas->view().objects(m_canvas->state());
+        const std::vector<ObjectRef> objects = objectsOf(*m_canvas);
         if (index < 0 || index >= int(objects.size()))
             return nullptr;
         return of(objects[std::size_t(index)]);
@@ -90,7 +95,7 @@ public:
 private:
     int indexOf(ObjectRef object) const
     {
-        const std::vector<ObjectRef> objects = m_canvas->view().objects(m_canvas->state());
+        const std::vector<ObjectRef> objects = objectsOf(*m_canvas);
         const auto found = std::find(objects.begin(), objects.end(), object);
         return found == objects.end() ? -1 : int(found - objects.begin());
     }

@@ -2,6 +2,7 @@
 #include "gui/view/lhrs/file_picture.h"
 
 #include "gui/view/lhrs/fault_marks.h"
+#include "gui/view/lhrs/words/file_words.h"
 #include "gui/view/lhrs/words/hover_words.h"
 #include "gui/view/lhrs/words/object_words.h"
 
@@ -163,10 +164,6 @@ void FilePicture::drawMoving(const Sight& sight, double clock, DisplayList& out)
 
 // ---- words
 
-std::vector<ObjectRef> FilePicture::objects(const ClusterState& state) const { return objectsOf(state); }
-
-QString FilePicture::nameOf(const ClusterState& state, ObjectRef object) const { return gui::nameOf(state, object); }
-
 QString FilePicture::sentenceOf(const ClusterState& state, ObjectRef object) const
 {
     return gui::sentenceOf(state, object);
@@ -189,8 +186,8 @@ SystemView::Found FilePicture::find(const ClusterState& state, const QString& wo
     const qulonglong number = words.toULongLong(&isNumber);
     if (isNumber && state.data.contains(std::uint32_t(number)))
         return { { ObjectKind::Data, number, 0 } };
-    if (const Found found = named(state, words); found.object)
-        return found;
+    if (const ObjectRef object = fileWords().named(state, words))
+        return { object };
     // A key: the bucket that holds its record, as far as events have reported it.
     bool isKey = false;
     const qulonglong key = (words.startsWith(QLatin1String("key ")) ? words.mid(4).trimmed() : words)

@@ -51,8 +51,6 @@ public:
     QString drawFlow(const Sight& sight, DisplayList& out) override;
     void drawMoving(const Sight& sight, double clock, DisplayList& out) override;
 
-    std::vector<ObjectRef> objects(const ClusterState& state) const override;
-    QString nameOf(const ClusterState& state, ObjectRef object) const override;
     QString sentenceOf(const ClusterState& state, ObjectRef object) const override;
     QStringList detailsOf(const ClusterState& state, ObjectRef object) const override;
     HoverCard hoverCard(

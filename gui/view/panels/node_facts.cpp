@@ -61,7 +61,7 @@ QString receiverWords(const ClusterState& state, ProcessId id, const pb::Address
     for (const auto& [other, process] : state.processes)
         if (process.kind == pb::COORDINATOR && !process.hasEnded && id == 0
             && process.address.ends_with(":" + std::to_string(address.udp_port())))
-            return QStringLiteral("coordinator");
+            return wordsOf(state).nameOf(state, { ObjectKind::Coordinator, other, 0 });
     return address.udp_port() != 0 ? QStringLiteral("port %1").arg(address.udp_port()) : QStringLiteral("an address");
 }
 

@@ -15,14 +15,4 @@ void HoverCard::measure(const Theme& theme)
     }
 }
 
-SystemView::Found SystemView::named(const ClusterState& state, const QString& words) const
-{
-    for (const ObjectRef object : objects(state)) {
-        const QString name = nameOf(state, object).toLower();
-        if (name == words || name.section(QLatin1Char(' '), 1) == words)
-            return { object };
-    }
-    return {};
-}
-
 } // namespace lhrs::gui

@@ -102,10 +102,7 @@ public:
     virtual QString drawFlow(const Sight& sight, DisplayList& out) = 0;
     virtual void drawMoving(const Sight& sight, double clock, DisplayList& out) = 0;
 
-    // ---- words
-    // Everything that can be selected, in reading order.
-    virtual std::vector<ObjectRef> objects(const ClusterState& state) const = 0;
-    virtual QString nameOf(const ClusterState& state, ObjectRef object) const = 0;
+    // ---- words; names, and the list of all objects, are those of SystemWords
     // One sentence for a screen reader.
     virtual QString sentenceOf(const ClusterState& state, ObjectRef object) const = 0;
     virtual QStringList detailsOf(const ClusterState& state, ObjectRef object) const = 0;
@@ -131,8 +128,6 @@ protected:
         if (m_arrange)
             m_arrange();
     }
-    // The object whose name is `words`, with or without its first word.
-    Found named(const ClusterState& state, const QString& words) const;
 
 private:
     std::function<void()> m_arrange;

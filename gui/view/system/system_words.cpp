@@ -12,13 +12,6 @@ namespace lhrs::gui {
 
 namespace {
 
-QString processName(const ClusterState& state, ProcessId process)
-{
-    const auto found = state.processes.find(process);
-    return found != state.processes.end() ? QString::fromStdString(found->second.name)
-                                          : QStringLiteral("unknown process");
-}
-
 QString nameOfProcess(const SystemWords& words, const ClusterState& state, ProcessId process)
 {
     const ObjectRef object = words.objectOf(state, process);
@@ -45,6 +38,13 @@ QString namesOf(const SystemWords& words, const ClusterState& state, const Proce
 
 } // namespace
 
+QString SystemWords::processName(const ClusterState& state, ProcessId process)
+{
+    const auto found = state.processes.find(process);
+    return found != state.processes.end() ? QString::fromStdString(found->second.name)
+                                          : QStringLiteral("unknown process");
+}
+
 QString SystemWords::nameOf(const ClusterState& state, ObjectRef object) const
 {
     switch (object.kind) {
@@ -66,6 +66,16 @@ QString SystemWords::nameOf(const ClusterState& state, ObjectRef object) const
     case ObjectKind::Displaced:
     case ObjectKind::Pool:
     case ObjectKind::File: break;
+    }
+    return {};
+}
+
+ObjectRef SystemWords::named(const ClusterState& state, const QString& words) const
+{
+    for (const ObjectRef object : objectsOf(state)) {
+        const QString name = nameOf(state, object).toLower();
+        if (name == words || name.section(QLatin1Char(' '), 1) == words)
+            return object;
     }
     return {};
 }
@@ -140,12 +150,12 @@ bool SystemWords::belongsTo(const ClusterState& /*state*/, const Pointed& own, c
 
 std::optional<SystemWords::EventMark> SystemWords::markOf(const pb::Event& /*event*/) const { return std::nullopt; }
 
-SystemWords::LaneGroup SystemWords::laneGroupOf(const ClusterState& /*state*/, ObjectRef object) const
+SystemWords::LaneGroup SystemWords::laneGroupOf(const ClusterState& state, ObjectRef object) const
 {
     if (object.kind == ObjectKind::Client)
         return { 0, 0, QStringLiteral("clients"), QStringLiteral("clients") };
     if (object.kind == ObjectKind::Coordinator)
-        return { 1, 0, QStringLiteral("coordinator"), QStringLiteral("coordinator") };
+        return { 1, 0, QStringLiteral("coordinator"), nameOf(state, object) };
     return { 3, 0, QStringLiteral("spares"), QStringLiteral("spares and others") };
 }
 

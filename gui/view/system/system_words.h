@@ -31,8 +31,10 @@ public:
     SystemWords& operator=(const SystemWords&) = delete;
 
     // ---- things
-    // "data 5", "client alice", "coordinator": the short names that scenarios and the log use.
+    // "client alice", "coordinator", "fault 1": the short names that scenarios and the log use.
     virtual QString nameOf(const ClusterState& state, ObjectRef object) const;
+    // The object whose name is `words`, in small letters, with or without its first word. Nothing: none has this name.
+    ObjectRef named(const ClusterState& state, const QString& words) const;
     // The thing of the picture that a process is; nothing: the picture does not show it.
     virtual ObjectRef objectOf(const ClusterState& state, ProcessId process) const;
     // The process that the thing is, or that holds it now; 0: none.
@@ -105,6 +107,7 @@ public:
         const ProcessState& process, const pb::NodeSample& sample) const;
 
 protected:
+    static QString processName(const ClusterState& state, ProcessId process);
     // The messages of the .proto message `of`, by their classes; a class without any is left out.
     struct ClassWord {
         MessageClass messageClass;

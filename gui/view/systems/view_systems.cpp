@@ -13,9 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-const FileWords kOfFile;
-const RingWords kOfRing;
-const SystemWords* const kAll[] = { &kOfFile, &kOfRing };
+const SystemWords* const kAll[] = { &fileWords(), &ringWords() };
 
 } // namespace
 
@@ -29,7 +27,7 @@ std::vector<ViewOfSystem> systemViews()
 
 const SystemWords& wordsOf(const ClusterState& state)
 {
-    return state.system == walk::kSystem ? static_cast<const SystemWords&>(kOfRing) : kOfFile;
+    return state.system == walk::kSystem ? static_cast<const SystemWords&>(ringWords()) : fileWords();
 }
 
 std::optional<SystemWords::EventMark> markOfSystems(const pb::Event& event)

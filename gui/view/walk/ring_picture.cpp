@@ -131,8 +131,6 @@ bool RingPicture::drawResting(const Sight& sight, DisplayList& out)
 
 // ---- words
 
-QString RingPicture::nameOf(const ClusterState& state, ObjectRef object) const { return ringObjectName(state, object); }
-
 QString RingPicture::sentenceOf(const ClusterState& state, ObjectRef object) const
 {
     return ringObjectSentence(state, object);
@@ -155,8 +153,8 @@ HoverCard RingPicture::hoverCard(
 
 SystemView::Found RingPicture::find(const ClusterState& state, const QString& words) const
 {
-    if (const Found found = named(state, words); found.object)
-        return found;
+    if (const ObjectRef object = ringWords().named(state, words))
+        return { object };
     bool isKey = false;
     const qulonglong key = (words.startsWith(QLatin1String("key ")) ? words.mid(4).trimmed() : words)
                                .toULongLong(&isKey);
@@ -176,7 +174,7 @@ ObjectRef RingPicture::next(const ClusterState& state, ObjectRef from, int dx, i
     for (const auto& nodes : { ringNodes(state), nodesOutside(state) })
         for (const std::uint64_t node : nodes)
             order.push_back({ ObjectKind::Node, node, 0 });
-    for (const ObjectRef object : ringObjects(state))
+    for (const ObjectRef object : ringWords().objectsOf(state))
         if (object.kind != ObjectKind::Node)
             order.push_back(object);
     if (order.empty())

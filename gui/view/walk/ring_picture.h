@@ -47,9 +47,6 @@ public:
         m_motion.draw(sight, m_layout, clock, out);
     }
 
-    // Clients, the master, the nodes in the order of their ids, the nodes outside.
-    std::vector<ObjectRef> objects(const ClusterState& state) const override { return ringObjects(state); }
-    QString nameOf(const ClusterState& state, ObjectRef object) const override;
     QString sentenceOf(const ClusterState& state, ObjectRef object) const override;
     QStringList detailsOf(const ClusterState& state, ObjectRef object) const override;
     HoverCard hoverCard(

@@ -182,6 +182,12 @@ RingNews ringNews(const ClusterState& state)
     return news;
 }
 
+const RingWords& ringWords()
+{
+    static const RingWords kWords;
+    return kWords;
+}
+
 // Which keys are lost.
 std::vector<std::pair<MessageClass, QString>> ringMessageWords()
 {
@@ -226,19 +232,14 @@ SystemWords::LaneGroup RingWords::laneGroupOf(const ClusterState& state, ObjectR
                                            : SystemWords::laneGroupOf(state, object);
 }
 
-QString ringObjectName(const ClusterState& state, ObjectRef object)
+QString RingWords::nameOf(const ClusterState& state, ObjectRef object) const
 {
-    if (object.kind == ObjectKind::Node)
-        return ringNodeName(state, object.a);
-    if (object.kind == ObjectKind::Coordinator)
-        return QStringLiteral("master");
-    const ProcessState* process = processOf(state, object.a);
-    if (object.kind == ObjectKind::Client && process != nullptr)
-        return QStringLiteral("client %1").arg(QString::fromStdString(process->name));
-    return {};
+    return object.kind == ObjectKind::Coordinator ? QStringLiteral("master")
+        : object.kind == ObjectKind::File         ? QStringLiteral("ring")
+                                                  : SystemWords::nameOf(state, object);
 }
 
-std::vector<ObjectRef> ringObjects(const ClusterState& state)
+std::vector<ObjectRef> RingWords::objectsOf(const ClusterState& state) const
 {
     std::vector<ObjectRef> objects;
     for (const ProcessId client : clientsOf(state))
@@ -275,7 +276,7 @@ QStringList ringObjectDetails(const ClusterState& state, ObjectRef object)
         sayNode(state, object.a, lines);
     } else if (object.kind == ObjectKind::Client) {
         const auto asker = state.ring.askers.find(object.a);
-        lines << ringObjectName(state, object);
+        lines << ringWords().nameOf(state, object);
         lines << stepsWords(asker == state.ring.askers.end() ? walk::RingAsker {} : asker->second);
         lines << QStringLiteral("asks any node of the ring; the query goes on from node to successor");
     } else if (object.kind == ObjectKind::Coordinator) {

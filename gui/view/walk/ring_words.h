@@ -34,9 +34,6 @@ RingNews ringNews(const ClusterState& state);
 
 // The classes of its messages, as a ring calls them.
 std::vector<std::pair<MessageClass, QString>> ringMessageWords();
-QString ringObjectName(const ClusterState& state, ObjectRef object);
-// Everything that can be selected, in reading order.
-std::vector<ObjectRef> ringObjects(const ClusterState& state);
 // One sentence for a screen reader.
 QString ringObjectSentence(const ClusterState& state, ObjectRef object);
 QStringList ringObjectDetails(const ClusterState& state, ObjectRef object);
@@ -44,12 +41,16 @@ QStringList ringObjectDetails(const ClusterState& state, ObjectRef object);
 // What is said of the things of a ring outside its picture.
 class RingWords : public SystemWords {
 public:
-    std::vector<ObjectRef> objectsOf(const ClusterState& state) const override { return ringObjects(state); }
+    // The coordinator of a ring is its master.
+    QString nameOf(const ClusterState& state, ObjectRef object) const override;
+    // Clients, the master, the nodes in the order of their ids, the nodes outside.
+    std::vector<ObjectRef> objectsOf(const ClusterState& state) const override;
     QString warningOfKill(
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
     std::vector<MessagesNamed> messagesToBreak() const override;
     QStringList stepsToKillAt() const override;
     LaneGroup laneGroupOf(const ClusterState& state, ObjectRef object) const override;
 };
+const RingWords& ringWords();
 
 } // namespace lhrs::gui

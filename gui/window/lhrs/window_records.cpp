@@ -2,7 +2,8 @@
 #include "gui/window/lhrs/window_records.h"
 
 #include "gui/lab/reel/reel.h"
-#include "gui/view/lhrs/words/object_words.h"
+#include "gui/show/words/quantity_words.h"
+#include "gui/view/lhrs/words/file_words.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/paint/picture_export.h"
 #include "gui/view/lhrs/records/record_table.h"
@@ -24,7 +25,7 @@ namespace lhrs::gui {
 void WindowRecords::begin(Job job)
 {
     RecordModel& model = m_table->model();
-    const QString line = tr("records of %1").arg(nameOf(m_parts.pacer.state(), model.bucket()));
+    const QString line = tr("records of %1").arg(fileWords().nameOf(m_parts.pacer.state(), model.bucket()));
     if (const QString why = model.bucket() ? model.absence()
                                            : tr("Choose a bucket first, in the picture or with the arrow keys.");
         !why.isEmpty()) {
@@ -116,7 +117,7 @@ void WindowRecords::finish(const QString& problem)
 {
     RecordModel& model = m_table->model();
     const Job job = std::exchange(m_job, Job::None);
-    const QString line = tr("records of %1").arg(nameOf(m_parts.pacer.state(), model.bucket()));
+    const QString line = tr("records of %1").arg(fileWords().nameOf(m_parts.pacer.state(), model.bucket()));
     m_parts.actions.get("recordCompare")->setChecked(!model.comparisonWords().isEmpty());
     if (job == Job::None)
         return; // the reading was for a filter; the table shows its result
@@ -145,7 +146,7 @@ void WindowRecords::showMenu(ObjectRef bucket, std::uint32_t rank, QPoint at)
     QMenu menu(&m_parts.window);
     menu.setObjectName(QStringLiteral("recordMenu"));
     m_parts.endPreviewWith(menu);
-    menu.addSection(tr("%1, rank %2").arg(nameOf(m_parts.pacer.state(), bucket)).arg(rank));
+    menu.addSection(tr("%1, rank %2").arg(fileWords().nameOf(m_parts.pacer.state(), bucket)).arg(rank));
     m_parts.selection.setRank(rank);
     m_group.enable();
     menu.addAction(m_parts.actions.get("recordGroup"));
@@ -174,7 +175,7 @@ std::optional<ViewExport> WindowRecords::inFront()
 {
     if (!m_parts.isInspected(*m_table) || !m_table->model().bucket())
         return std::nullopt;
-    const QString title = nameOf(m_parts.pacer.state(), m_table->model().bucket());
+    const QString title = fileWords().nameOf(m_parts.pacer.state(), m_table->model().bucket());
     const auto write = [this, title](const QString& path) {
         if (isCsv(path))
             return tr("The rows of a bucket are read from its process first: choose Records as CSV (Alt+Shift+E).");

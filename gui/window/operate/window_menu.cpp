@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/operate/window_menu.h"
 
+#include "gui/view/systems/view_systems.h"
 #include "gui/window/operate/window_gate.h"
 
 #include <QMenu>
@@ -19,7 +20,7 @@ void WindowMenu::show(ObjectRef object, QPoint at)
     const ClusterState& state = m_parts.pacer.state();
     menu.setObjectName(QStringLiteral("objectMenu"));
     m_parts.endPreviewWith(menu);
-    menu.addSection(object ? m_parts.canvas.view().nameOf(state, object) : state.isOfLhrs() ? tr("file") : tr("ring"));
+    menu.addSection(wordsOf(state).nameOf(state, object ? object : ObjectRef { ObjectKind::File, 0, 0 }));
     m_parts.enableActions(); // for the object that is selected now
     fill(menu, object);
     menu.addSeparator();

@@ -46,12 +46,8 @@ QString WindowParts::target() const
 ObjectRef WindowParts::objectNamed(const QString& name) const
 {
     const QString wanted = name.trimmed().toLower();
-    const SystemView& view = canvas.view();
-    for (const ObjectRef object : view.objects(pacer.state())) {
-        const QString own = view.nameOf(pacer.state(), object).toLower();
-        if (own == wanted || own.section(QLatin1Char(' '), 1) == wanted)
-            return object;
-    }
+    if (const ObjectRef object = wordsOf(pacer.state()).named(pacer.state(), wanted))
+        return object;
     if (wanted.startsWith(QLatin1String("data ")))
         return { ObjectKind::Dummy, wanted.mid(5).toULongLong(), 0 };
     return {};

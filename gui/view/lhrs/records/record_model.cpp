@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/lhrs/records/record_model.h"
 
+#include "gui/view/lhrs/words/file_words.h"
 #include "gui/view/lhrs/words/object_words.h"
 
 #include <QBrush>
@@ -88,7 +89,7 @@ QString RecordModel::absence() const
     const ClusterState& state = m_pacer.state();
     if (!m_bucket)
         return {};
-    const QString name = nameOf(state, m_bucket);
+    const QString name = fileWords().nameOf(state, m_bucket);
     const auto served = state.processes.find(process());
     if (process() == 0 || served == state.processes.end())
         return tr("No process serves %1 now.").arg(name);

@@ -13,7 +13,36 @@
 
 namespace lhrs::gui {
 
+const FileWords& fileWords()
+{
+    static const FileWords kWords;
+    return kWords;
+}
+
 // ---- things
+
+QString FileWords::nameOf(const ClusterState& state, ObjectRef object) const
+{
+    switch (object.kind) {
+    case ObjectKind::Data:
+    case ObjectKind::Dummy: return QStringLiteral("data %1").arg(object.a);
+    case ObjectKind::Parity: return QStringLiteral("parity %1.%2").arg(object.a).arg(object.b);
+    case ObjectKind::Group: return QStringLiteral("group %1").arg(object.a);
+    case ObjectKind::Spare: return QStringLiteral("spare %1").arg(processName(state, object.a));
+    case ObjectKind::Displaced: return QStringLiteral("displaced %1").arg(processName(state, object.a));
+    case ObjectKind::Pool:
+        return object.a == std::uint64_t(pb::PARITY) ? QStringLiteral("spare parity servers")
+                                                     : QStringLiteral("spare data servers");
+    case ObjectKind::File: return QStringLiteral("file");
+    case ObjectKind::Client:
+    case ObjectKind::Coordinator:
+    case ObjectKind::Message:
+    case ObjectKind::Fault:
+    case ObjectKind::Node:
+    case ObjectKind::None: break;
+    }
+    return SystemWords::nameOf(state, object);
+}
 
 ObjectRef FileWords::objectOf(const ClusterState& state, ProcessId process) const
 {

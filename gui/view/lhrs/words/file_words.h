@@ -5,10 +5,11 @@
 
 namespace lhrs::gui {
 
-// What is said of the things of a file: its buckets, groups, spares and their events. Other rooms of LH*RS call the
-// functions of object_words.h.
+// What is said of the things of a file: its buckets, groups, spares and their events. Other rooms of LH*RS call
+// fileWords(), and the functions of object_words.h.
 class FileWords : public SystemWords {
 public:
+    // "data 5", "parity 1.0", "spare node-3", "client alice", "group 2"
     QString nameOf(const ClusterState& state, ObjectRef object) const override;
     ObjectRef objectOf(const ClusterState& state, ProcessId process) const override;
     ProcessId processOf(const ClusterState& state, ObjectRef object) const override;
@@ -32,5 +33,6 @@ public:
     std::pair<QString, std::vector<NodeFact>> exchangeOf(
         const ProcessState& process, const pb::NodeSample& sample) const override;
 };
+const FileWords& fileWords();
 
 } // namespace lhrs::gui

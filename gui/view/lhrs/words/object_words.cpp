@@ -31,11 +31,9 @@ const ParityBucketState* parityOf(const ClusterState& state, ObjectRef object)
     return object.kind == ObjectKind::Parity && found != state.parity.end() ? &found->second : nullptr;
 }
 
-const FileWords kWords;
-
 const ProcessState* holderOf(const ClusterState& state, ObjectRef object)
 {
-    const auto found = state.processes.find(kWords.processOf(state, object));
+    const auto found = state.processes.find(fileWords().processOf(state, object));
     return found != state.processes.end() ? &found->second : nullptr;
 }
 
@@ -120,31 +118,6 @@ QString coordinatorTrouble(const ClusterState& state)
     if (state.file.isBeingFound)
         return QStringLiteral("a new coordinator asks all buckets what they know of the file");
     return {};
-}
-
-QString nameOf(const ClusterState& state, ObjectRef object) { return kWords.nameOf(state, object); }
-
-QString FileWords::nameOf(const ClusterState& state, ObjectRef object) const
-{
-    switch (object.kind) {
-    case ObjectKind::Data:
-    case ObjectKind::Dummy: return QStringLiteral("data %1").arg(object.a);
-    case ObjectKind::Parity: return QStringLiteral("parity %1.%2").arg(object.a).arg(object.b);
-    case ObjectKind::Group: return QStringLiteral("group %1").arg(object.a);
-    case ObjectKind::Spare: return QStringLiteral("spare %1").arg(processName(holderOf(state, object)));
-    case ObjectKind::Displaced: return QStringLiteral("displaced %1").arg(processName(holderOf(state, object)));
-    case ObjectKind::Pool:
-        return object.a == std::uint64_t(pb::PARITY) ? QStringLiteral("spare parity servers")
-                                                     : QStringLiteral("spare data servers");
-    case ObjectKind::File: return QStringLiteral("file");
-    case ObjectKind::Client:
-    case ObjectKind::Coordinator:
-    case ObjectKind::Message:
-    case ObjectKind::Fault:
-    case ObjectKind::Node:
-    case ObjectKind::None: break;
-    }
-    return SystemWords::nameOf(state, object);
 }
 
 ObjectRef objectOf(const ClusterState& state, ProcessId id)
@@ -318,7 +291,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
     case ObjectKind::Parity:
     case ObjectKind::Node:
     case ObjectKind::Message: break;
-    case ObjectKind::Fault: return kWords.faultSentence(state, object.a);
+    case ObjectKind::Fault: return fileWords().faultSentence(state, object.a);
     }
     return {};
 }

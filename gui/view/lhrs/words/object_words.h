@@ -20,8 +20,6 @@ namespace lhrs::gui {
 QString imageWords(const pb::FileState& image);
 // What is wrong with the coordinator of a file, and what that means for the file; empty: nothing is wrong.
 QString coordinatorTrouble(const ClusterState& state);
-// "data 5", "parity 1.0", "spare node-3", "client alice", "group 2": the short names that scenarios and the log use.
-QString nameOf(const ClusterState& state, ObjectRef object);
 // The object of the canvas for a process: a bucket or the process itself; nothing if the canvas does not show it.
 ObjectRef objectOf(const ClusterState& state, ProcessId process);
 // The current state of an object, as it is drawn.
