@@ -129,6 +129,7 @@ private slots:
     void aBucketThatIsReleasedLeavesAnEmptyTable();
     void theLogListsWhatIsShownAndNothingElse();
     void theLogFilters();
+    void theLogListsWhatADisplacedServerDoes();
     void theLogForgetsWithTheRing();
     void everyRowOfTheLogIsASentence();
     void theStoryKeepsItsLines();
@@ -387,6 +388,25 @@ void ModelsTest::theLogFilters()
     QCOMPARE(rows({ LogFilter::Kind::Everything, {}, "no such words" }), 0);
     QCOMPARE(log.hidden(), 4u);
     QCOMPARE(log.objectOfRow(0), ObjectRef());
+}
+
+void ModelsTest::theLogListsWhatADisplacedServerDoes()
+{
+    constexpr ProcessId kFormer = 77;
+    ListFeed feed;
+    feed.known() = fileOf({ 4, 4, 1 });
+    feed.known().processes[kFormer] = processOf(kFormer, pb::NODE, "node-77");
+    feed.known().displacedData[kFormer].number = 1;
+    Pacer pacer(feed);
+    pacer.advance(kFrame);
+    EventLogModel log(feed, pacer);
+    log.setFilter({ LogFilter::Kind::Everything, objectOf(pacer.state(), kFormer), {} });
+    feed.tell(kFormer, sent("alive"));
+    feed.tell(kFileData + 1, sent("alive"));
+    QVERIFY(showAll(pacer, feed));
+    while (log.refresh()) { }
+    QCOMPARE(log.rowCount(), 1);
+    QVERIFY2(cell(log, 0, EventLogModel::Who).contains("node-77"), qPrintable(cell(log, 0, EventLogModel::Who)));
 }
 
 void ModelsTest::theLogForgetsWithTheRing()

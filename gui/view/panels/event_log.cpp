@@ -73,10 +73,9 @@ bool EventLogModel::passes(const RunEvent& run) const
         && m_filter.operation != std::pair(event.operation().client(), event.operation().number()))
         return false;
     if (m_filter.object) {
-        const ObjectRef place = wordsOf(m_pacer.state()).placeOf(event, run.process);
-        const bool isProcess = m_filter.object.kind == ObjectKind::Spare || m_filter.object.kind == ObjectKind::Client
-            || m_filter.object.kind == ObjectKind::Coordinator;
-        if (isProcess ? run.process != m_filter.object.a : place != m_filter.object)
+        const SystemWords& words = wordsOf(m_pacer.state());
+        if (words.isProcess(m_filter.object) ? run.process != m_filter.object.a
+                                             : words.placeOf(event, run.process) != m_filter.object)
             return false;
     }
     return m_filter.text.isEmpty()

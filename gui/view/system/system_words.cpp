@@ -91,12 +91,15 @@ ObjectRef SystemWords::objectOf(const ClusterState& state, ProcessId process) co
         process, 0 };
 }
 
-ProcessId SystemWords::processOf(const ClusterState& /*state*/, ObjectRef object) const
+bool SystemWords::isProcess(ObjectRef object) const
 {
     return object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator
-            || object.kind == ObjectKind::Node
-        ? object.a
-        : 0;
+        || object.kind == ObjectKind::Node;
+}
+
+ProcessId SystemWords::processOf(const ClusterState& /*state*/, ObjectRef object) const
+{
+    return isProcess(object) ? object.a : 0;
 }
 
 QString SystemWords::placeLine(ObjectRef object) const

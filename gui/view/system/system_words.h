@@ -37,6 +37,8 @@ public:
     ObjectRef named(const ClusterState& state, const QString& words) const;
     // The thing of the picture that a process is; nothing: the picture does not show it.
     virtual ObjectRef objectOf(const ClusterState& state, ProcessId process) const;
+    // The thing is a process (`a`), whatever it holds; a place that processes hold is none.
+    virtual bool isProcess(ObjectRef object) const;
     // The process that the thing is, or that holds it now; 0: none.
     virtual ProcessId processOf(const ClusterState& state, ObjectRef object) const;
     // Everything that can be selected, in reading order.

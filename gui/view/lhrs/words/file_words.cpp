@@ -49,6 +49,11 @@ ObjectRef FileWords::objectOf(const ClusterState& state, ProcessId process) cons
     return gui::objectOf(state, process);
 }
 
+bool FileWords::isProcess(ObjectRef object) const
+{
+    return object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || SystemWords::isProcess(object);
+}
+
 ProcessId FileWords::processOf(const ClusterState& state, ObjectRef object) const
 {
     if (object.kind == ObjectKind::Data) {
@@ -59,9 +64,7 @@ ProcessId FileWords::processOf(const ClusterState& state, ObjectRef object) cons
         const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
         return parity == state.parity.end() ? 0 : parity->second.process;
     }
-    return object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced
-        ? object.a
-        : SystemWords::processOf(state, object);
+    return SystemWords::processOf(state, object);
 }
 
 std::vector<ObjectRef> FileWords::objectsOf(const ClusterState& state) const { return gui::objectsOf(state); }

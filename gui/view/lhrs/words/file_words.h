@@ -12,6 +12,7 @@ public:
     // "data 5", "parity 1.0", "spare node-3", "client alice", "group 2"
     QString nameOf(const ClusterState& state, ObjectRef object) const override;
     ObjectRef objectOf(const ClusterState& state, ProcessId process) const override;
+    bool isProcess(ObjectRef object) const override;
     ProcessId processOf(const ClusterState& state, ObjectRef object) const override;
     std::vector<ObjectRef> objectsOf(const ClusterState& state) const override;
     QString placeLine(ObjectRef object) const override;
