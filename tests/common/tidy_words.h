@@ -71,7 +71,7 @@ inline const QList<Debt>& debts()
         { u"gui/view/charts"_s, 4 },
         { u"gui/view/paint"_s, 47 }, // looks of cards
         { u"gui/view/panels"_s, 4 },
-        { u"gui/view/system"_s, 25 },
+        { u"gui/view/system"_s, 23 },
         { u"gui/view/systems"_s, 1 },
         { u"gui/view/time"_s, 1 },
         { u"gui/view/timeline"_s, 3 },

@@ -12,21 +12,15 @@ namespace lhrs::gui {
 
 namespace {
 
-QString nameOfProcess(const SystemWords& words, const ClusterState& state, ProcessId process)
-{
-    const ObjectRef object = words.objectOf(state, process);
-    if (object.kind == ObjectKind::Client || object.kind == ObjectKind::Spare)
-        return words.nameOf(state, object).section(QLatin1Char(' '), 1);
-    return object ? words.nameOf(state, object) : QStringLiteral("a process that has ended");
-}
-
 // "data 1, data 2 and alice"; of many processes only the first ones.
 template <class Processes>
 QString namesOf(const SystemWords& words, const ClusterState& state, const Processes& processes)
 {
     QStringList names;
-    for (const ProcessId process : processes)
-        names << nameOfProcess(words, state, process);
+    for (const ProcessId process : processes) {
+        const ObjectRef object = words.objectOf(state, process);
+        names << (object ? words.shortNameOf(state, object) : QStringLiteral("a process that has ended"));
+    }
     names.sort();
     if (names.size() > 4)
         return QStringLiteral("%1, %2 and %3 others").arg(names[0], names[1]).arg(names.size() - 2);
@@ -68,6 +62,11 @@ QString SystemWords::nameOf(const ClusterState& state, ObjectRef object) const
     case ObjectKind::File: break;
     }
     return {};
+}
+
+QString SystemWords::shortNameOf(const ClusterState& state, ObjectRef object) const
+{
+    return object.kind == ObjectKind::Client ? processName(state, object.a) : nameOf(state, object);
 }
 
 ObjectRef SystemWords::named(const ClusterState& state, const QString& words) const
@@ -159,7 +158,7 @@ SystemWords::LaneGroup SystemWords::laneGroupOf(const ClusterState& state, Objec
         return { 0, 0, QStringLiteral("clients"), QStringLiteral("clients") };
     if (object.kind == ObjectKind::Coordinator)
         return { 1, 0, QStringLiteral("coordinator"), nameOf(state, object) };
-    return { 3, 0, QStringLiteral("spares"), QStringLiteral("spares and others") };
+    return { 3, 0, QStringLiteral("others"), QStringLiteral("others") };
 }
 
 std::vector<NodeFact> SystemWords::factsOf(const ClusterState& /*state*/, const ProcessState& process,

@@ -33,6 +33,8 @@ public:
     // ---- things
     // "client alice", "coordinator", "fault 1": the short names that scenarios and the log use.
     virtual QString nameOf(const ClusterState& state, ObjectRef object) const;
+    // As a sentence calls it: "alice", "coordinator".
+    virtual QString shortNameOf(const ClusterState& state, ObjectRef object) const;
     // The object whose name is `words`, in small letters, with or without its first word. Nothing: none has this name.
     ObjectRef named(const ClusterState& state, const QString& words) const;
     // The thing of the picture that a process is; nothing: the picture does not show it.

@@ -44,6 +44,11 @@ QString FileWords::nameOf(const ClusterState& state, ObjectRef object) const
     return SystemWords::nameOf(state, object);
 }
 
+QString FileWords::shortNameOf(const ClusterState& state, ObjectRef object) const
+{
+    return object.kind == ObjectKind::Spare ? processName(state, object.a) : SystemWords::shortNameOf(state, object);
+}
+
 ObjectRef FileWords::objectOf(const ClusterState& state, ProcessId process) const
 {
     return gui::objectOf(state, process);
@@ -195,11 +200,16 @@ std::vector<int> FileWords::markedKinds() const
 
 SystemWords::LaneGroup FileWords::laneGroupOf(const ClusterState& state, ObjectRef object) const
 {
-    const auto group = bucketGroupOf(object, state.m());
-    if (!group)
-        return SystemWords::laneGroupOf(state, object);
-    const QString name = QStringLiteral("group %1").arg(*group);
-    return { 2, *group, name, name };
+    if (const auto group = bucketGroupOf(object, state.m())) {
+        const QString name = QStringLiteral("group %1").arg(*group);
+        return { 2, *group, name, name };
+    }
+    LaneGroup common = SystemWords::laneGroupOf(state, object);
+    if (common.id == QLatin1String("others")) {
+        common.id = QStringLiteral("spares");
+        common.name = QStringLiteral("spares and others");
+    }
+    return common;
 }
 
 static std::vector<NodeFact> roleOf(const ClusterState& state, const ProcessState& process)

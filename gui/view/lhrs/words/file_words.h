@@ -11,6 +11,7 @@ class FileWords : public SystemWords {
 public:
     // "data 5", "parity 1.0", "spare node-3", "client alice", "group 2"
     QString nameOf(const ClusterState& state, ObjectRef object) const override;
+    QString shortNameOf(const ClusterState& state, ObjectRef object) const override;
     ObjectRef objectOf(const ClusterState& state, ProcessId process) const override;
     bool isProcess(ObjectRef object) const override;
     ProcessId processOf(const ClusterState& state, ObjectRef object) const override;
