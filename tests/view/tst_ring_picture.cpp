@@ -10,6 +10,7 @@
 #include "gui/view/walk/ring_drawing.h"
 #include "gui/view/walk/ring_picture.h"
 #include "gui/view/walk/ring_words.h"
+#include "gui/window/start/scenario_pictures.h"
 
 #include <QAccessible>
 
@@ -189,6 +190,7 @@ private slots:
     void eachSystemHasItsPicture();
     void listsAndLogsSpeakOfNodes();
     void whatCanBeBrokenIsOfARing();
+    void aSystemThatIsNotKnownIsShownAsAFile();
     void theReviewedPicture();
 };
 
@@ -570,6 +572,23 @@ void RingPictureTest::whatCanBeBrokenIsOfARing()
     QVERIFY(named.contains("query") && named.contains("keys") && !named.contains("insert"));
     QCOMPARE(words.messagesToBreak().front().words, QString("query"));
     QVERIFY(wordsOf(fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 })).stepsToKillAt().contains("SplitPrepared"));
+}
+
+// A later program may have recorded it.
+void RingPictureTest::aSystemThatIsNotKnownIsShownAsAFile()
+{
+    Played p(ringOf(4));
+    ClusterState state = fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 });
+    QCOMPARE(&wordsOf(state), &wordsOf(ClusterState()));
+    QVERIFY(&wordsOf(state) != &wordsOf(p.pacer.state()));
+    const QImage card = cardImage(state, Theme::Kind::Light);
+    state.system = "another";
+    QCOMPARE(&wordsOf(state), &wordsOf(ClusterState()));
+    QVERIFY(!card.isNull());
+    QCOMPARE(cardImage(state, Theme::Kind::Light), card);
+    p.feed.known() = state;
+    p.pacer.reset();
+    QVERIFY(p.until([&] { return &p.canvas.view() == &p.canvas.viewOf<FilePicture>(); }));
 }
 
 void RingPictureTest::theReviewedPicture()

@@ -46,8 +46,8 @@ template <class Paint> void inPoolThread(const Paint& paint)
 } // namespace
 
 ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_views(systemViews()),
-      m_view(m_views.front().view.get()), m_resting(m_theme), m_flow(m_theme), m_moving(m_theme)
+    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_views(systemViews()), m_view(m_views.front().get()),
+      m_resting(m_theme), m_flow(m_theme), m_moving(m_theme)
 {
     registerCanvasAccessibility(); // first: setting a name requests the accessible interface
     setObjectName(QStringLiteral("clusterCanvas"));
@@ -62,8 +62,8 @@ ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent
         changed();
     });
     connect(&selection, &Selection::hoverChanged, this, [this] { changed(); });
-    for (const ViewOfSystem& known : m_views)
-        known.view->setArranger([this] { relayout(!m_isReduced); });
+    for (const auto& view : m_views)
+        view->setArranger([this] { relayout(!m_isReduced); });
 }
 
 ClusterCanvas::~ClusterCanvas() = default;
@@ -100,8 +100,8 @@ void ClusterCanvas::setReducedMotion(bool on)
 {
     m_isReduced = on;
     m_pacer.setReducedMotion(on);
-    for (const ViewOfSystem& known : m_views)
-        known.view->setReduced(on);
+    for (const auto& view : m_views)
+        view->setReduced(on);
     m_former = QImage();
     relayout(false);
 }
@@ -186,9 +186,7 @@ void ClusterCanvas::chooseView()
 {
     if (state().processes.empty())
         return; // nothing is known yet
-    const auto isOf = [this](const ViewOfSystem& known) { return known.system == state().system; };
-    const auto found = std::find_if(m_views.begin(), m_views.end(), isOf);
-    SystemView* view = (found != m_views.end() ? *found : m_views.front()).view.get();
+    SystemView* view = &viewFor(state(), m_views);
     if (view == m_view)
         return;
     m_view = view;

@@ -47,8 +47,8 @@ public:
     // The view of that class, whether it draws now or not.
     template <class View> View& viewOf() const
     {
-        const auto isIt = [](const ViewOfSystem& known) { return dynamic_cast<View*>(known.view.get()) != nullptr; };
-        return dynamic_cast<View&>(*std::find_if(m_views.begin(), m_views.end(), isIt)->view);
+        const auto isIt = [](const auto& view) { return dynamic_cast<View*>(view.get()) != nullptr; };
+        return dynamic_cast<View&>(**std::find_if(m_views.begin(), m_views.end(), isIt));
     }
     // A recorded run is shown: what does not exist at the shown instant has not happened yet.
     void setRecorded(bool on);
@@ -153,7 +153,7 @@ private:
 
     Pacer& m_pacer;
     Selection& m_selection;
-    std::vector<ViewOfSystem> m_views;
+    SystemViews m_views;
     SystemView* m_view; // one of them
     Theme m_asked, m_theme;
     Layers m_layers;

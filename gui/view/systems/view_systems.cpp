@@ -9,31 +9,60 @@
 #include "gui/view/walk/ring_picture.h"
 #include "gui/view/walk/ring_words.h"
 
+#include <algorithm>
+
 namespace lhrs::gui {
 
 namespace {
 
-const SystemWords* const kAll[] = { &fileWords(), &ringWords() };
+template <class View> std::unique_ptr<SystemView> makeView() { return std::make_unique<View>(); }
+
+// `name`: that its processes give themselves.
+struct System {
+    std::string name;
+    std::unique_ptr<SystemView> (*makeView)();
+    const SystemWords& words;
+    SystemCard card;
+};
+
+// One line for each system.
+const std::vector<System>& systems()
+{
+    static const std::vector<System> kSystems {
+        { "", makeView<FilePicture>, fileWords(), cardOfFile },
+        { walk::kSystem, makeView<RingPicture>, ringWords(), nullptr },
+    };
+    return kSystems;
+}
+
+std::size_t numberOf(const ClusterState& state)
+{
+    const auto& all = systems();
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&state](const System& known) { return known.name == state.system; });
+    return found == all.end() ? 0 : std::size_t(found - all.begin());
+}
 
 } // namespace
 
-std::vector<ViewOfSystem> systemViews()
+SystemViews systemViews()
 {
-    std::vector<ViewOfSystem> views;
-    views.push_back({ "", std::make_unique<FilePicture>(), cardOfFile });
-    views.push_back({ walk::kSystem, std::make_unique<RingPicture>(), nullptr });
+    SystemViews views;
+    for (const System& known : systems())
+        views.push_back(known.makeView());
     return views;
 }
 
-const SystemWords& wordsOf(const ClusterState& state)
-{
-    return state.system == walk::kSystem ? static_cast<const SystemWords&>(ringWords()) : fileWords();
-}
+SystemView& viewFor(const ClusterState& state, const SystemViews& views) { return *views[numberOf(state)]; }
+
+SystemCard cardFor(const ClusterState& state) { return systems()[numberOf(state)].card; }
+
+const SystemWords& wordsOf(const ClusterState& state) { return systems()[numberOf(state)].words; }
 
 std::optional<SystemWords::EventMark> markOfSystems(const pb::Event& event)
 {
-    for (const SystemWords* words : kAll)
-        if (const auto mark = words->markOf(event))
+    for (const System& known : systems())
+        if (const auto mark = known.words.markOf(event))
             return mark;
     return std::nullopt;
 }
@@ -41,8 +70,8 @@ std::optional<SystemWords::EventMark> markOfSystems(const pb::Event& event)
 std::vector<int> kindsMarkedBySystems()
 {
     std::vector<int> kinds;
-    for (const SystemWords* words : kAll)
-        for (const int kind : words->markedKinds())
+    for (const System& known : systems())
+        for (const int kind : known.words.markedKinds())
             kinds.push_back(kind);
     return kinds;
 }

@@ -7,23 +7,23 @@
 #include <QImage>
 
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 namespace lhrs::gui {
 
-// A view and the system that it draws, by the name that its processes give themselves; empty: LH*RS.
-struct ViewOfSystem {
-    std::string system;
-    std::unique_ptr<SystemView> view;
-    // Draws a small picture for a card, `size` in pixels at 100 %; null: that of the view is good enough.
-    QImage (*card)(const ClusterState& state, Theme::Kind kind, QSize size, qreal scale) = nullptr;
-};
+// A new system adds its line in view_systems.cpp. A system that is not known is shown as the first one, LH*RS, whose
+// processes name none.
 
-// A new system adds its lines in view_systems.cpp.
-
+using SystemViews = std::vector<std::unique_ptr<SystemView>>;
 // The views of all systems, for one canvas.
-std::vector<ViewOfSystem> systemViews();
+SystemViews systemViews();
+// The one among them that shows this cluster.
+SystemView& viewFor(const ClusterState& state, const SystemViews& views);
+// Draws a small picture for a card, `size` in pixels at 100 %.
+using SystemCard = QImage (*)(const ClusterState& state, Theme::Kind kind, QSize size, qreal scale);
+// Null: that of the view is good enough.
+SystemCard cardFor(const ClusterState& state);
 // What is said of the things of this cluster.
 const SystemWords& wordsOf(const ClusterState& state);
 // The marks of the events of all systems.

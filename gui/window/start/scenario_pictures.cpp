@@ -244,10 +244,10 @@ QImage cardOfView(SystemView& view, const ClusterState& state, Theme::Kind kind)
 
 QImage cardImage(const ClusterState& state, Theme::Kind kind)
 {
-    for (const ViewOfSystem& known : systemViews())
-        if (known.system == state.system)
-            return known.card ? known.card(state, kind, kCardView, kCardScale) : cardOfView(*known.view, state, kind);
-    return {};
+    if (const SystemCard card = cardFor(state))
+        return card(state, kind, kCardView, kCardScale);
+    const SystemViews views = systemViews();
+    return cardOfView(viewFor(state, views), state, kind);
 }
 
 QString writeCardPictures(const QString& scenario, const QString& directory)
