@@ -3,6 +3,7 @@
 // and saved. On a cluster of sockets.
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/gui/fake_cluster.h"
+#include "tests/rigs/gui/object_menu.h"
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/gui/window_options.h"
 #include "tests/rigs/gui/window_part.h"
@@ -110,6 +111,7 @@ class WindowUseTest : public QObject {
     Q_OBJECT
 private slots:
     void theLineOfAMenuEndsWithTheMenu();
+    void eachMenuHasItsEntriesInOrder();
     void aButtonSaysItsLineWhileItIsPointedAt();
     void aClientWithoutRecordsSearchesThoseOfTheFile();
     void aClientWithoutRecordsSaysWhyItChangesNone();
@@ -162,6 +164,41 @@ void WindowUseTest::theLineOfAMenuEndsWithTheMenu()
     QTRY_VERIFY_WITH_TIMEOUT(watching.shownLine().contains("20 operations"), kLimit);
     QVERIFY2(
         watching.shownLine().startsWith("lab.client('alice').run({ do: 'search'"), qPrintable(watching.shownLine()));
+}
+
+void WindowUseTest::eachMenuHasItsEntriesInOrder()
+{
+    Watching watching;
+    QVERIFY(watching.isReady());
+    const QStringList faults { "kill", "pause", "resume", "restart", "-", "cutOff", "loseSome", "delayMessages", "heal",
+        "faultPanel" },
+        last { "-", "Only this place in the event log" };
+    const auto offered = [&](ObjectRef object) { return menuOf(watching.window, object); };
+    const ProcessId client = watching.window.workloads().client();
+    QCOMPARE(offered({ ObjectKind::Data, 1, 0 }),
+        (QStringList { "data 1", "recordGroup", "Show the contents", "fitSelection", "copyLine", "-", "insertHere",
+             "searchHere", "split", "-" }
+            + faults + QStringList { "-", "addParity", "audit", "recover" } + last));
+    QCOMPARE(offered({ ObjectKind::Parity, 0, 0 }),
+        (QStringList { "parity 0.0", "recordGroup", "Show the contents", "fitSelection", "copyLine", "-" } + faults
+            + QStringList { "-", "addParity", "audit", "recover" } + last));
+    QCOMPARE(offered({ ObjectKind::Group, 0, 0 }),
+        (QStringList { "group 0", "addParity", "audit", "recover", "acknowledgeLoss" } + last));
+    QCOMPARE(offered({ ObjectKind::Client, client, 0 }),
+        (QStringList { "client alice", "Show its image", "-", "insert", "update", "search", "delete", "stopWorkload",
+             "imageAdjusting", "imageFrozen", "imageExact", "forgetImage", "-" }
+            + faults + last));
+    QCOMPARE(offered({ ObjectKind::Coordinator, coordinatorOf(watching.state()), 0 }),
+        (QStringList { "coordinator" } + faults + QStringList { "-", "split", "raiseK" } + last));
+    const ProcessId server = watching.state().data.at(0).process;
+    QCOMPARE(offered({ ObjectKind::Spare, server, 0 }).mid(1), (faults + QStringList { "-", "addSpares" } + last));
+    QCOMPARE(offered({ ObjectKind::Displaced, server, 0 }).mid(1), (faults + last));
+    QCOMPARE(offered({ ObjectKind::Pool, std::uint64_t(pb::DATA), 0 }),
+        (QStringList { "spare data servers", "addSpares" } + last));
+    QCOMPARE(offered({ ObjectKind::Fault, 1, 0 }).mid(1), (QStringList { "heal", "healAll", "faultPanel" } + last));
+    QCOMPARE(offered({ ObjectKind::Dummy, 4, 0 }),
+        (QStringList { "data 4", "split", "raiseK", "secondClient", "addSpares", "fit" } + last));
+    QCOMPARE(offered({}), (QStringList { "file", "split", "raiseK", "secondClient", "addSpares", "fit" } + last));
 }
 
 void WindowUseTest::aButtonSaysItsLineWhileItIsPointedAt()

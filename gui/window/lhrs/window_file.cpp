@@ -6,6 +6,8 @@
 #include "gui/view/paint/picture_export.h"
 #include "gui/window/lhrs/image_panel.h"
 
+#include <QMenu>
+
 #include <set>
 
 namespace lhrs::gui {
@@ -100,6 +102,62 @@ void WindowFile::enable()
     a.enable({ "split", "raiseK", "addParity", "audit" }, isHere && state.file.exists);
     a.enable({ "addSpares" }, m_parts.mayStart() && isOfLhrs);
     a.enable({ "tryKey" }, m_parts.workspaces.showsWork() && isOfLhrs);
+}
+
+// ---- the menu of an object
+
+void WindowFile::offer(QMenu& menu, ObjectRef object, MenuPlace place)
+{
+    const Actions& a = m_parts.actions;
+    if (!m_parts.pacer.state().isOfLhrs())
+        return;
+    if (place == MenuPlace::First) {
+        offerFirst(menu, object);
+    } else if (place == MenuPlace::AfterWork) {
+        if (object.kind == ObjectKind::Client)
+            a.offer(menu, { "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" });
+        else if (!object || object.kind == ObjectKind::File || object.kind == ObjectKind::Message)
+            a.offer(menu, { "addSpares" });
+    } else if (object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity) {
+        a.offer(menu, { nullptr, "addParity", "audit", "recover" });
+    } else if (object.kind == ObjectKind::Spare) {
+        a.offer(menu, { nullptr, "addSpares" });
+    } else if (object.kind == ObjectKind::Coordinator) {
+        a.offer(menu, { nullptr, "split", "raiseK" });
+    }
+}
+
+void WindowFile::offerFirst(QMenu& menu, ObjectRef object)
+{
+    const Actions& a = m_parts.actions;
+    switch (object.kind) {
+    case ObjectKind::Data:
+    case ObjectKind::Parity:
+        a.offer(menu, { "recordGroup" });
+        offerContents(menu, tr("Show the contents"), object);
+        a.offer(menu, { "fitSelection", "copyLine", nullptr });
+        if (object.kind == ObjectKind::Data)
+            a.offer(menu, { "insertHere", "searchHere", "split", nullptr });
+        break;
+    case ObjectKind::Group: a.offer(menu, { "addParity", "audit", "recover", "acknowledgeLoss" }); break;
+    case ObjectKind::Client: offerContents(menu, tr("Show its image"), object); break;
+    case ObjectKind::Pool: a.offer(menu, { "addSpares" }); break;
+    case ObjectKind::None:
+    case ObjectKind::File:
+    case ObjectKind::Message: a.offer(menu, { "split", "raiseK" }); break;
+    case ObjectKind::Dummy: a.offer(menu, { "split", "raiseK", "secondClient", "addSpares", "fit" }); break;
+    case ObjectKind::Spare:
+    case ObjectKind::Displaced:
+    case ObjectKind::Coordinator:
+    case ObjectKind::Fault:
+    case ObjectKind::Node: break;
+    }
+}
+
+void WindowFile::offerContents(QMenu& menu, const QString& words, ObjectRef object)
+{
+    connect(menu.addAction(words), &QAction::triggered, &m_parts.canvas,
+        [this, object] { emit m_parts.canvas.inspectRequested(object); });
 }
 
 QString WindowFile::lineOf(const QString& action) const

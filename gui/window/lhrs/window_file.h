@@ -17,6 +17,7 @@ public:
     void enable() override;
     void applyTheme() override;
     bool openPage(const CameraWish& wish, ObjectRef looked) override;
+    void offer(QMenu& menu, ObjectRef object, MenuPlace place) override;
     QString lineOf(const QString& action) const override;
     std::optional<ViewExport> inFront() override;
     std::pair<const QWidget*, std::string_view> explained() const override;
@@ -24,6 +25,8 @@ public:
 private:
     void addClientActions();
     void addClusterActions();
+    void offerFirst(QMenu& menu, ObjectRef object);
+    void offerContents(QMenu& menu, const QString& words, ObjectRef object);
     void workHere(pb::OperationKind kind);
 
     FileParts& m_file;

@@ -33,74 +33,36 @@ void WindowMenu::show(ObjectRef object, QPoint at)
 
 void WindowMenu::fill(QMenu& menu, ObjectRef object)
 {
-    switch (object.kind) {
-    case ObjectKind::Data:
-    case ObjectKind::Parity:
-        offer(menu, { "recordGroup" });
-        offerContents(menu, tr("Show the contents"), object);
-        offer(menu, { "fitSelection", "copyLine", nullptr });
-        if (object.kind == ObjectKind::Data)
-            offer(menu, { "insertHere", "searchHere", "split", nullptr });
+    const Actions& a = m_parts.actions;
+    const bool isAll = !object || object.kind == ObjectKind::File || object.kind == ObjectKind::Message;
+    offerOfSystem(menu, object, MenuPlace::First);
+    if (object.kind == ObjectKind::Client)
+        a.offer(menu, { nullptr, "insert", "update", "search", "delete", "stopWorkload" });
+    else if (isAll)
+        a.offer(menu, { "secondClient" });
+    offerOfSystem(menu, object, MenuPlace::AfterWork);
+    if (object.kind == ObjectKind::Client)
+        menu.addSeparator();
+    if (object.kind == ObjectKind::Fault)
+        a.offer(menu, { "heal", "healAll", "faultPanel" });
+    else if (isAll)
+        a.offer(menu, { "fit" });
+    else if (wordsOf(m_parts.pacer.state()).processOf(m_parts.pacer.state(), object) != 0)
         offerFaults(menu);
-        offer(menu, { nullptr, "addParity", "audit", "recover" });
-        break;
-    case ObjectKind::Node:
-        offerOfSystem(menu, object);
-        offerFaults(menu);
-        break;
-    case ObjectKind::Displaced: offerFaults(menu); break;
-    case ObjectKind::Group: offer(menu, { "addParity", "audit", "recover", "acknowledgeLoss" }); break;
-    case ObjectKind::Client:
-        offerContents(menu, tr("Show its image"), object);
-        offer(menu,
-            { nullptr, "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen",
-                "imageExact", "forgetImage", nullptr });
-        offerFaults(menu);
-        break;
-    case ObjectKind::Spare:
-        offerFaults(menu);
-        offer(menu, { nullptr, "addSpares" });
-        break;
-    case ObjectKind::Pool: offer(menu, { "addSpares" }); break;
-    case ObjectKind::Coordinator:
-        offerOfSystem(menu, object);
-        offerFaults(menu);
-        offer(menu, { nullptr, "split", "raiseK" });
-        break;
-    case ObjectKind::Fault: offer(menu, { "heal", "healAll", "faultPanel" }); break;
-    case ObjectKind::None:
-    case ObjectKind::Dummy:
-    case ObjectKind::File:
-    case ObjectKind::Message:
-        offerOfSystem(menu, object);
-        offer(menu, { "split", "raiseK", "secondClient", "addSpares", "fit" });
-        break;
-    }
+    offerOfSystem(menu, object, MenuPlace::Last);
 }
 
-void WindowMenu::offer(QMenu& menu, std::initializer_list<const char*> ids) const
-{
-    for (const char* id : ids)
-        id ? menu.addAction(m_parts.actions.get(id)) : void(menu.addSeparator());
-}
-
-void WindowMenu::offerOfSystem(QMenu& menu, ObjectRef object) const
+void WindowMenu::offerOfSystem(QMenu& menu, ObjectRef object, MenuPlace place) const
 {
     for (WindowSubject* subject : m_subjects)
-        subject->offer(menu, object);
-}
-
-void WindowMenu::offerContents(QMenu& menu, const QString& words, ObjectRef object) const
-{
-    connect(menu.addAction(words), &QAction::triggered, &m_parts.canvas,
-        [this, object] { emit m_parts.canvas.inspectRequested(object); });
+        subject->offer(menu, object, place);
 }
 
 void WindowMenu::offerFaults(QMenu& menu) const
 {
     if (m_parts.commands.session().control().isGated())
         m_gate.offerHeld(menu);
-    offer(menu,
+    m_parts.actions.offer(menu,
         { "kill", "pause", "resume", "restart", nullptr, "cutOff", "loseSome", "delayMessages", "heal", "faultPanel" });
 }
 

@@ -3,8 +3,6 @@
 
 #include "gui/window/parts/window_parts.h"
 
-#include <initializer_list>
-
 namespace lhrs::gui {
 
 class WindowGate;
@@ -18,14 +16,9 @@ public:
 
 private:
     void show(ObjectRef object, QPoint at);
-    // Adds what is offered for this kind of object.
     void fill(QMenu& menu, ObjectRef object);
-    // Adds the actions; null: a separator.
-    void offer(QMenu& menu, std::initializer_list<const char*> ids) const;
-    void offerContents(QMenu& menu, const QString& words, ObjectRef object) const;
+    void offerOfSystem(QMenu& menu, ObjectRef object, MenuPlace place) const;
     void offerFaults(QMenu& menu) const;
-
-    void offerOfSystem(QMenu& menu, ObjectRef object) const;
 
     const std::vector<WindowSubject*>& m_subjects;
     WindowGate& m_gate;

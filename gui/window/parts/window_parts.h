@@ -100,6 +100,9 @@ struct ViewExport {
 QString writeBytes(const QString& path, const QByteArray& bytes);
 bool isCsv(const QString& path);
 
+// A place among the entries of any system in the menu of an object: before them, after the work of clients, after them.
+enum class MenuPlace { First, AfterWork, Last };
+
 // One subject of the window. It owns its actions, its panel and its connections, and knows the other parts of the
 // window through WindowParts. The constructor registers the actions, in the order of the menus; build() makes the
 // panel, whose buttons may carry actions of other subjects. The main window asks all subjects in turn.
@@ -125,8 +128,8 @@ public:
     // A scenario points the camera; the subject opens its view if it is meant. `looked`: the first place that it names.
     // True: it is looked at so closely that the next step shows all of the picture again.
     virtual bool openPage(const CameraWish& /*wish*/, ObjectRef /*looked*/) { return false; }
-    // Adds what it offers for the object to its menu.
-    virtual void offer(QMenu& /*menu*/, ObjectRef /*object*/) { }
+    // Adds to the menu of the object what only its system offers at this place.
+    virtual void offer(QMenu& /*menu*/, ObjectRef /*object*/, MenuPlace /*place*/) { }
     // Another run is shown: a recording, or the live run again.
     virtual void showRun() { }
     // The theme of the parts has changed.

@@ -45,16 +45,16 @@ QString WindowRing::lineOf(const QString& action) const
     return action == QLatin1String("leaveRing") ? QStringLiteral("lab.leave(%1);").arg(m_parts.target()) : QString();
 }
 
-void WindowRing::offer(QMenu& menu, ObjectRef object)
+void WindowRing::offer(QMenu& menu, ObjectRef object, MenuPlace place)
 {
-    if (m_parts.pacer.state().system != walk::kSystem)
+    const bool isKnown = !object || object.kind == ObjectKind::Node || object.kind == ObjectKind::Coordinator
+        || object.kind == ObjectKind::File || object.kind == ObjectKind::Message;
+    if (m_parts.pacer.state().system != walk::kSystem || place != MenuPlace::First || !isKnown)
         return;
     if (object.kind == ObjectKind::Node)
         connect(menu.addAction(tr("Show what it does")), &QAction::triggered, &m_parts.canvas,
             [this, object] { emit m_parts.canvas.inspectRequested(object); });
-    for (const char* id : { "joinRing", "leaveRing", "copyLine" })
-        menu.addAction(m_parts.actions.get(id));
-    menu.addSeparator();
+    m_parts.actions.offer(menu, { "joinRing", "leaveRing", "copyLine", nullptr });
 }
 
 } // namespace lhrs::gui

@@ -14,8 +14,8 @@ public:
 
     void enable() override;
     QString lineOf(const QString& action) const override;
-    // The entries of the menu of a node of a ring, or of the ring itself.
-    void offer(QMenu& menu, ObjectRef object) override;
+    // For a node, the master, and the ring itself.
+    void offer(QMenu& menu, ObjectRef object, MenuPlace place) override;
 
 private:
     bool isOutside(ProcessId process) const;

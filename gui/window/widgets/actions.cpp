@@ -62,6 +62,12 @@ void Actions::enable(std::initializer_list<const char*> ids, bool on) const
         get(id)->setEnabled(on);
 }
 
+void Actions::offer(QMenu& menu, std::initializer_list<const char*> ids) const
+{
+    for (const char* id : ids)
+        id ? menu.addAction(get(id)) : void(menu.addSeparator());
+}
+
 void Actions::markDestructive(std::initializer_list<const char*> ids)
 {
     for (const char* id : ids)

@@ -15,6 +15,7 @@
 
 class QLineEdit;
 class QListWidget;
+class QMenu;
 class QMenuBar;
 class QWidget;
 
@@ -43,6 +44,8 @@ public:
     // The action with this id, which must exist (checked).
     QAction* get(const char* id) const;
     void enable(std::initializer_list<const char*> ids, bool on) const;
+    // Adds these actions to a menu; null: a separator.
+    void offer(QMenu& menu, std::initializer_list<const char*> ids) const;
     const std::vector<QAction*>& all() const { return m_actions; }
     QString sentenceOf(const QAction* action) const;
     // The title of its menu: "View", or "View/Layers" for a menu in it.
