@@ -122,7 +122,7 @@ void WindowRingTest::whatIsOfFilesOnlyIsNotOffered()
     QVERIFY(s.showsRing(4));
     QVERIFY(s.isEnabledSoon("joinRing"));
     for (const char* id : { "split", "raiseK", "addParity", "audit", "imageFrozen", "addSpares", "tryKey", "byHost",
-             "asColumns", "invariants", "recover", "recordGroup" })
+             "sendKey", "asColumns", "invariants", "recover", "recordGroup" })
         QVERIFY2(!s.isEnabled(id), id);
     s.window.canvas().choose({ ObjectKind::Node, ringNodes(s.state()).front(), 0 });
     s.window.setWorkspace(MainWindow::Workspace::Inspect);

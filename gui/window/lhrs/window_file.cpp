@@ -95,9 +95,8 @@ void WindowFile::enable()
     const Actions& a = m_parts.actions;
     const ClusterState& state = m_parts.pacer.state();
     const bool isHere = m_parts.isHere(), isOfLhrs = state.isOfLhrs();
-    const bool hasClient = m_parts.isGoing() && m_parts.client() != 0;
-    a.enable({ "sendKey" }, hasClient);
-    a.enable({ "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" }, hasClient && isOfLhrs);
+    const bool hasClient = m_parts.isGoing() && m_parts.client() != 0 && isOfLhrs;
+    a.enable({ "sendKey", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" }, hasClient);
     a.enable({ "insertHere", "searchHere" }, hasClient && m_parts.selection.selected().kind == ObjectKind::Data);
     a.enable({ "split", "raiseK", "addParity", "audit" }, isHere && state.file.exists);
     a.enable({ "addSpares" }, m_parts.mayStart() && isOfLhrs);
