@@ -327,8 +327,8 @@ void RecordsTest::whatWasReadIsInTheRecording()
         feeder.state = fileOf({ 2, 4, 1 });
         feeder.isKept = false;
         TimeLine live(stage.feed, [] { return Result<std::unique_ptr<Recording>>(Error { "none" }); });
-        Recorder* const kept = recorder.get();
-        LiveOrRecordedContents source(stage.contents, live, stage.pacer, kept);
+        Recorder* kept = nullptr;
+        LiveOrRecordedContents source(stage.contents, live, stage.pacer, [&kept] { return kept; });
         pb::Event event;
         event.mutable_place()->set_role(pb::DATA);
         event.mutable_place()->set_number(0);
@@ -339,6 +339,8 @@ void RecordsTest::whatWasReadIsInTheRecording()
             source.readContents(kFileData + 1, 1, 256, &stage.model, [](const ContentsAnswer&) {});
             stage.contents.requests.back().done({ true, stage.page(1, 256), {} });
         };
+        readAll(); // nothing is recorded yet
+        kept = recorder.get();
         readAll();
         readAll(); // the same page is not written again
         feeder.event(kFileData, event);
@@ -355,8 +357,7 @@ void RecordsTest::whatWasReadIsInTheRecording()
     TimeLine replay(stage.feed, [] { return Result<std::unique_ptr<Recording>>(Error { "none" }); });
     replay.showRecording(std::move(*recording));
     Pacer pacer(replay);
-    Recorder* const none = nullptr;
-    LiveOrRecordedContents source(stage.contents, replay, pacer, none);
+    LiveOrRecordedContents source(stage.contents, replay, pacer, [] { return nullptr; });
     const auto read = [&](std::uint64_t event) {
         replay.seek(event);
         pacer.reset();

@@ -10,7 +10,8 @@ namespace lhrs::gui {
 // What the subjects of a file share beside the parts of the window.
 struct FileParts : FileCommands {
     explicit FileParts(const WindowParts& of)
-        : FileCommands(of.commands), bytes(contents, of.timeLine, of.pacer, of.recorder), parts(of)
+        : FileCommands(of.commands), bytes(contents, of.timeLine, of.pacer, [this] { return parts.recorder; }),
+          parts(of)
     {
     }
 

@@ -21,8 +21,8 @@ void LiveOrRecordedContents::readContents(ProcessId process, std::uint32_t rankF
     }
     m_live.readContents(
         process, rankFrom, count, receiver, [this, rankFrom, count, done = std::move(done)](ContentsAnswer answer) {
-            if (answer.isOk && m_recorder)
-                m_recorder->capture(answer.page, rankFrom, count);
+            if (Recorder* recorder = m_recorder(); answer.isOk && recorder)
+                recorder->capture(answer.page, rankFrom, count);
             done(std::move(answer));
         });
 }

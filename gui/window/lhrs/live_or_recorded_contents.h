@@ -4,6 +4,9 @@
 #include "gui/lab/replay/time_line.h"
 #include "gui/view/lhrs/records/record_model.h"
 
+#include <functional>
+#include <utility>
+
 namespace lhrs::gui {
 
 class Recorder;
@@ -12,10 +15,11 @@ class Recorder;
 // was read. For a recorded run it returns only what had been read by the instant that is shown.
 class LiveOrRecordedContents : public ContentsSource {
 public:
-    // All arguments must outlive this object.
-    // `recorder`: what it is then; null: nothing is recorded.
-    LiveOrRecordedContents(ContentsSource& live, TimeLine& time, const Pacer& pacer, Recorder* const& recorder)
-        : m_live(live), m_time(time), m_pacer(pacer), m_recorder(recorder)
+    // The first three must outlive this object. `recorder`: asked at each answer, since a recording begins and ends
+    // meanwhile; null: nothing is recorded.
+    LiveOrRecordedContents(
+        ContentsSource& live, TimeLine& time, const Pacer& pacer, std::function<Recorder*()> recorder)
+        : m_live(live), m_time(time), m_pacer(pacer), m_recorder(std::move(recorder))
     {
     }
 
@@ -28,7 +32,7 @@ private:
     ContentsSource& m_live;
     TimeLine& m_time;
     const Pacer& m_pacer;
-    Recorder* const& m_recorder;
+    std::function<Recorder*()> m_recorder;
 };
 
 } // namespace lhrs::gui
