@@ -90,6 +90,7 @@ private slots:
     void whatIsOfFilesOnlyIsNotOffered();
     void thePaletteBreaksWhatARingHas();
     void noMenuOffersWhatIsOfFilesOnly();
+    void aClientOfARingWithoutKeysSaysWhatIsMissing();
     void ringAndFileFollowEachOther();
     void killingANodeOfARingIsAskedFirst();
     void aSimulationThatWaitsForCommandsIsNotCalledSilent();
@@ -169,6 +170,18 @@ void WindowRingTest::thePaletteBreaksWhatARingHas()
     QVERIFY(s.play(kFile));
     QVERIFY(QTest::qWaitFor([&] { return steps->findText("SplitPrepared") >= 0; }, kLimit));
     QVERIFY(steps->findText("RangeTaken") < 0 && messages->findText("delta") >= 0);
+}
+
+// What the client of a ring could search for is known only to the clients themselves.
+void WindowRingTest::aClientOfARingWithoutKeysSaysWhatIsMissing()
+{
+    Stage s;
+    QVERIFY(s.play("lab.cluster({ system: 'walk', nodes: 4 }); lab.client('bob'); lab.settle();\n"));
+    QVERIFY(s.showsRing(4));
+    QVERIFY(s.isEnabledSoon("search"));
+    s.window.actions().get("search")->trigger();
+    QVERIFY2(QTest::qWaitFor([&] { return s.window.labLine().text().contains("no key is known here"); }, kLimit),
+        qPrintable(s.window.labLine().text()));
 }
 
 void WindowRingTest::ringAndFileFollowEachOther()

@@ -118,7 +118,7 @@ void ClusterClients::runOnKeys(ProcessId client, const Work& work, bool hasOwn)
     const QString line = lineOf(client, work, keys);
     if (!hasOwn && keys.empty()) {
         const QString why = work.kind == pb::SEARCH
-            ? tr("%1 has stored no record, and no record of the file is known here: insert some first")
+            ? tr("%1 has stored no record, and no key is known here: insert some first")
             : tr("%1 has stored no record itself: let it insert some first, or choose the client that did");
         m_context.report.tell(line, { why.arg(name(client)), false });
         return;
