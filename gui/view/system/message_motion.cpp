@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace lhrs::gui {
@@ -87,9 +88,11 @@ void MessageMotion::begin(const ClusterState& state)
     m_notDrawn = 0;
     m_thinned = std::size_t(
         std::count_if(m_flights.begin(), m_flights.end(), [](const Flight& m) { return m.isThinned; }));
-    // An event may name a process before its address is known.
-    const auto known = std::size_t(std::count_if(state.processes.begin(), state.processes.end(),
-        [](const auto& entry) { return !entry.second.address.empty(); }));
+    // An event may name a process before its address is known, and the next cluster has as many of them.
+    std::size_t known = 0;
+    for (const auto& [id, process] : state.processes)
+        if (!process.address.empty())
+            known = known * 31 + (std::hash<std::string>()(process.address) ^ std::hash<ProcessId>()(id));
     if (m_addresses == known)
         return;
     m_addresses = known;

@@ -91,7 +91,7 @@ private:
     std::map<OperationKey, Chain> m_chains;
     std::map<OperationKey, QString> m_labels; // of operations whose messages are drawn one by one
     std::unordered_map<std::string, ProcessId> m_byAddress;
-    std::size_t m_addresses = 0; // known
+    std::size_t m_addresses = 0; // of all that are known, a fingerprint
     std::map<std::pair<ProcessId, std::uint64_t>, std::int64_t> m_sent; // run time of messages that have not arrived
     std::deque<std::int64_t> m_transits; // run time that messages needed, newest last
     double m_messagesSeen = 0, m_messagesDrawn = 0; // recently, of those that may be thinned out
