@@ -386,6 +386,8 @@ void WindowRunTest::whatTheParityCouldNotReplaceAsksFirst()
     };
     answerBy("Cancel");
     QVERIFY2(asked.contains("Group 0 has no parity bucket") && asked.contains("lost for good"), qPrintable(asked));
+    const std::string holder = window.canvas().state().processes.at(process).name;
+    QVERIFY2(asked.contains(QString::fromStdString("If data 0 (process " + holder + ") ends now")), qPrintable(asked));
     QVERIFY(!window.cluster().session().ingest().state().processes.at(process).hasEnded);
     answerBy("Kill it");
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().processes.at(process).hasEnded, kLimit);

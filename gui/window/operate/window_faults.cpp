@@ -117,9 +117,18 @@ void WindowFaults::enable()
 
 // ---- losses that cannot be recovered
 
-bool WindowFaults::mayKill(const std::vector<ProcessId>& processes, const QString& names)
+bool WindowFaults::mayKill(const std::vector<ProcessId>& processes)
 {
     const ClusterState& state = m_parts.pacer.state();
+    QStringList each;
+    for (const ProcessId process : processes) {
+        // Data 1 may be held by data-3 while a spare is called data-1.
+        const auto known = state.processes.find(process);
+        const QString place = wordsOf(state).nameOf(state, wordsOf(state).objectOf(state, process)),
+                      name = known == state.processes.end() ? QString() : QString::fromStdString(known->second.name);
+        each << (name.isEmpty() || place.contains(name) ? place : tr("%1 (process %2)").arg(place, name));
+    }
+    const QString names = each.join(QStringLiteral(", "));
     const QString warning = wordsOf(state).warningOfKill(state, processes, names);
     if (warning.isEmpty())
         return true;
@@ -136,8 +145,7 @@ void WindowFaults::killSelection()
 {
     const ProcessId process = m_parts.process();
     const QString target = m_parts.target();
-    if (mayKill(
-            { process }, wordsOf(m_parts.pacer.state()).nameOf(m_parts.pacer.state(), m_parts.selection.selected())))
+    if (mayKill({ process }))
         m_parts.commands.faults().kill(process, target);
 }
 
@@ -145,12 +153,7 @@ void WindowFaults::armFault()
 {
     const FaultWish wish = m_panel->wish();
     const bool isKill = wish.kind == FaultWish::Kind::Kill || wish.kind == FaultWish::Kind::KillAtStep;
-    QStringList names;
-    for (const ProcessId process : wish.first)
-        names << wordsOf(m_parts.pacer.state())
-                     .nameOf(m_parts.pacer.state(),
-                         wordsOf(m_parts.pacer.state()).objectOf(m_parts.pacer.state(), process));
-    if (!isKill || mayKill(wish.first, names.join(QStringLiteral(", "))))
+    if (!isKill || mayKill(wish.first))
         m_panel->arm();
 }
 

@@ -20,7 +20,7 @@ public:
 
 private:
     // Asks for confirmation before killing processes whose contents could not be recovered.
-    bool mayKill(const std::vector<ProcessId>& processes, const QString& names);
+    bool mayKill(const std::vector<ProcessId>& processes);
     void killSelection();
     void armFault();
     void healSelection();
