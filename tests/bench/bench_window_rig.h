@@ -10,6 +10,7 @@
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/local/session.h"
 #include "gui/view/lhrs/words/object_words.h"
+#include "gui/window/commands/lhrs/file_line.h"
 #include "gui/window/main/main_window.h"
 
 #include <QEventLoop>
@@ -127,7 +128,7 @@ public:
         m_window.resize(size);
         m_window.show();
         m_window.cluster().session().local().setProgramDirectory(LHRS_BIN_DIR);
-        m_window.cluster().link().start(local, recordBytes);
+        m_window.cluster().link().start(local, fileLine(local, recordBytes), recordBytes);
         begin(1 + local.dataServers + local.parityServers + 1);
     }
 

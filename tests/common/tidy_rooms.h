@@ -115,6 +115,7 @@ inline const QList<Room>& rooms()
         { u"gui/window/panels"_s, u"gui/window/player"_s, kNoSocket },
         { u"gui/window/editor"_s, u"gui/window/panels"_s, kNoSocket },
         { u"gui/window/start"_s, u"gui/window/editor"_s, kNoSocket },
+        { u"gui/window/start/lhrs"_s, u"gui/window/start gui/window/commands/lhrs"_s, kNoSocket },
         { u"gui/window/parts"_s, u"gui/window/start"_s, kNoSocket },
         { u"gui/window/inspect"_s, u"gui/window/parts"_s, kNoSocket },
         { u"gui/window/operate"_s, u"gui/window/inspect"_s, kNoSocket },
@@ -122,7 +123,8 @@ inline const QList<Room>& rooms()
         { u"gui/window/walk"_s, u"gui/window/parts"_s, kNoSocket },
         { u"gui/window/lhrs"_s, u"gui/window/show gui/window/commands/lhrs gui/view/panels/lhrs gui/show/lhrs"_s,
             kNoSocket },
-        { u"gui/window/main"_s, u"gui/window/operate gui/window/lhrs gui/window/walk"_s, kNoSocket },
+        { u"gui/window/main"_s, u"gui/window/operate gui/window/lhrs gui/window/walk gui/window/start/lhrs"_s,
+            kNoSocket },
         { u"tests"_s, u"gui/window/main gui/view/walk node node/sim/walk"_s, u"^$"_s },
     };
     return kRooms;

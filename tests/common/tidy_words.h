@@ -76,7 +76,7 @@ inline const QList<Debt>& debts()
         { u"gui/view/time"_s, 1 },
         { u"gui/view/timeline"_s, 3 },
         { u"gui/window/caption"_s, 1 },
-        { u"gui/window/commands"_s, 27 },
+        { u"gui/window/commands"_s, 11 },
         { u"gui/window/editor"_s, 2 },
         { u"gui/window/inspect"_s, 14 },
         { u"gui/window/main"_s, 7 },
@@ -84,7 +84,7 @@ inline const QList<Debt>& debts()
         { u"gui/window/panels"_s, 12 },
         { u"gui/window/parts"_s, 9 },
         { u"gui/window/show"_s, 12 },
-        { u"gui/window/start"_s, 117 }, // the form that starts a cluster
+        { u"gui/window/start"_s, 25 }, // pictures of scenarios
         { u"gui/window/widgets"_s, 1 },
     };
     return kDebts;

@@ -7,6 +7,7 @@
 
 #include "gui/lab/local/network_check.h"
 #include "gui/window/main/main_window.h"
+#include "gui/window/main/start_systems.h"
 
 #include <QAccessible>
 #include <QCheckBox>
@@ -497,7 +498,7 @@ void PresentationTest::theStartPageExplainsAndRemembers()
 {
     QTemporaryDir folder;
     Remembered remembered(folder.filePath("window.ini"));
-    StartPage page(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"));
+    StartPage page(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"), startSystems());
     page.setTheme(Theme());
     page.show();
     // Each field describes itself, for mouse and for keyboard users.
@@ -560,7 +561,7 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     QVERIFY(!page.findChild<QLineEdit*>("keyFile")->isEnabled()
         && page.findChild<QLineEdit*>("keyFile")->placeholderText().contains("keys come later"));
     page.keep(remembered);
-    StartPage next(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"));
+    StartPage next(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"), startSystems());
     next.recall(remembered);
     QCOMPARE(next.findChild<QLabel*>("startLine")->text(), line);
     QCOMPARE(next.clients(), 2u);

@@ -4,8 +4,8 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/window/commands/cluster_commands.h"
-#include "gui/window/commands/cluster_line.h"
 #include "gui/window/commands/lhrs/file_commands.h"
+#include "gui/window/commands/lhrs/file_line.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -31,7 +31,7 @@ struct SimulatedRun {
         options.dataServers = 4;
         options.parityServers = 2;
         options.simulated = SimulatedOptions { .seed = 5, .speed = 1 };
-        commands.link().start(options, 100, 1);
+        commands.link().start(options, fileLine(options, 100), 100, 1);
     }
     ClusterState state() { return commands.session().ingest().state(); }
     bool isThere()

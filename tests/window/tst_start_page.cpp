@@ -5,6 +5,7 @@
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
 
+#include "gui/window/main/start_systems.h"
 #include "gui/window/start/scenario_pictures.h"
 #include "gui/window/show/window_time.h"
 
@@ -114,7 +115,7 @@ private slots:
 
 void StartPageTest::eachScenarioHasACardInItsSection()
 {
-    const StartPage page(kTree);
+    const StartPage page(kTree, startSystems());
     const QStringList lectures = namesIn(page, "lectures"), experiments = namesIn(page, "experiments");
     QCOMPARE(lectures.front(), QString("demo"));
     QVERIFY(
@@ -137,7 +138,7 @@ void StartPageTest::eachScenarioHasACardInItsSection()
             qPrintable(card->objectName()));
     // A folder without scenarios is reported.
     const QTemporaryDir empty;
-    const StartPage bare(empty.path());
+    const StartPage bare(empty.path(), startSystems());
     QVERIFY(namesIn(bare, "lectures").isEmpty());
     bool isSaid = false;
     for (const QLabel* label : bare.findChild<CardSection*>("lectures")->findChildren<QLabel*>())
@@ -148,7 +149,7 @@ void StartPageTest::eachScenarioHasACardInItsSection()
 void StartPageTest::exercisesComeWithTheirFiles()
 {
     const QTemporaryDir folder;
-    StartPage without(folder.path());
+    StartPage without(folder.path(), startSystems());
     QVERIFY(without.findChild<CardSection*>("exercises")->isHidden()
         && without.findChild<QPushButton*>("toExercises")->isHidden());
     QVERIFY(QDir(folder.path()).mkdir("exercises"));
@@ -156,7 +157,7 @@ void StartPageTest::exercisesComeWithTheirFiles()
         makeFile(folder.filePath("exercises/b.js"), "// exercises/b.js   @title Second   @exercise 2   @minutes 4\n"));
     QVERIFY(
         makeFile(folder.filePath("exercises/c.js"), "// exercises/c.js   @title First   @exercise 1   @minutes 3\n"));
-    StartPage page(folder.path());
+    StartPage page(folder.path(), startSystems());
     QCOMPARE(namesIn(page, "exercises"), QStringList({ "c", "b" }));
     QVERIFY(!page.findChild<CardSection*>("exercises")->isHidden()
         && !page.findChild<QPushButton*>("toExercises")->isHidden());
@@ -251,7 +252,7 @@ void StartPageTest::theFirstLookIsSimulatedAndNothingElse()
 
 void StartPageTest::theTourIsShownWhenItIsThere()
 {
-    StartPage page(kTree);
+    StartPage page(kTree, startSystems());
     auto* tour = page.findChild<QPushButton*>("takeTour");
     QVERIFY(tour->isHidden());
     page.setTourThere(true);
@@ -279,7 +280,8 @@ void StartPageTest::theFormIsReachableAndRemembered()
         parameters->setFocus();
         QTest::keyClick(parameters, Qt::Key_Space);
         auto* m = stage.page().findChild<QSpinBox*>("m");
-        QVERIFY(stage.page().showsForm() && m->isVisible() && m->hasFocus());
+        auto* system = stage.page().findChild<QComboBox*>("system");
+        QVERIFY(stage.page().showsForm() && m->isVisible() && system->hasFocus());
         m->setValue(7);
         QTest::keyClick(m, Qt::Key_Escape);
         QVERIFY(!stage.page().showsForm() && parameters->hasFocus());
@@ -297,7 +299,7 @@ void StartPageTest::theFormIsReachableAndRemembered()
 
 void StartPageTest::freePlayStartsWhatTheFormHas()
 {
-    StartPage page(kTree);
+    StartPage page(kTree, startSystems());
     page.setTheme(Theme());
     QSignalSpy local(&page, &StartPage::localWanted), simulated(&page, &StartPage::simulatedWanted),
         joined(&page, &StartPage::connectWanted);
@@ -329,7 +331,7 @@ void StartPageTest::theRecordingsAreRemembered()
     QVERIFY(makeFile(here) && makeFile(gone));
     {
         Remembered remembered(settings);
-        StartPage page(kTree);
+        StartPage page(kTree, startSystems());
         page.noteRecording(recordingAt(here));
         page.noteRecording(recordingAt(gone));
         page.noteRecording(recordingAt(gone)); // again: it is listed once
@@ -337,7 +339,7 @@ void StartPageTest::theRecordingsAreRemembered()
     }
     QVERIFY(QFile::remove(gone));
     const Remembered remembered(settings);
-    StartPage page(kTree);
+    StartPage page(kTree, startSystems());
     page.setTheme(Theme());
     page.recall(remembered);
     QCOMPARE(namesIn(page, "recordings"), QStringList({ gone, here }));

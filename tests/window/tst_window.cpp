@@ -8,6 +8,7 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/view/lhrs/words/object_words.h"
 #include "gui/window/main/main_window.h"
+#include "gui/window/main/start_systems.h"
 #include "gui/view/panels/event_log.h"
 #include "gui/view/lhrs/records/record_table.h"
 
@@ -433,7 +434,7 @@ void WindowTest::everyActionIsFoundByItsWords()
 
 void WindowTest::theStartPageSaysWhatCannotWork()
 {
-    StartPage page(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"));
+    StartPage page(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"), startSystems());
     const auto set = [&](const char* id, int value) { page.findChild<QSpinBox*>(id)->setValue(value); };
     auto* start = page.findChild<QPushButton*>("startLocal");
     set("dataServers", 3);

@@ -7,7 +7,6 @@
 #include "gui/lab/words/process/process_words.h"
 #include "gui/show/words/quantity_words.h"
 #include "gui/view/systems/view_systems.h"
-#include "gui/window/commands/cluster_line.h"
 
 #include <algorithm>
 #include <utility>

@@ -6,7 +6,8 @@
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/words/process/detail_words.h"
 #include "gui/show/words/quantity_words.h"
-#include "gui/window/commands/cluster_line.h"
+
+#include <iterator>
 
 namespace lhrs::gui {
 
@@ -16,6 +17,13 @@ constexpr int kWatchEvery = 200; // milliseconds
 constexpr std::uint32_t kSample = 100;
 
 } // namespace
+
+QString clientNameOf(std::uint32_t number)
+{
+    static const char* const kNames[] = { "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi" };
+    return number < std::size(kNames) ? QString::fromLatin1(kNames[number])
+                                      : QStringLiteral("client-%1").arg(number + 1);
+}
 
 ClusterLink::ClusterLink(const CommandContext& context) : m_context(context)
 {
@@ -41,9 +49,9 @@ void ClusterLink::begin(LinkState state, bool isLocal, const QString& address)
     set(state);
 }
 
-void ClusterLink::start(const LocalOptions& options, std::uint32_t recordBytes, std::uint32_t clients)
+void ClusterLink::start(
+    const LocalOptions& options, const QString& line, std::uint32_t recordBytes, std::uint32_t clients)
 {
-    const QString line = clusterLine(options, recordBytes);
     m_recordBytes = recordBytes;
     emit m_context.report.said(line);
     begin(LinkState::Starting, true, {});

@@ -9,6 +9,9 @@
 
 namespace lhrs::gui {
 
+// The names of the clients that a window starts, from 0: alice, bob, ...
+QString clientNameOf(std::uint32_t number);
+
 enum class LinkState {
     None, // no cluster
     Starting, // local processes are being started, or an address is being asked
@@ -32,7 +35,8 @@ public:
     bool isLocal() const { return m_isLocal; }
     std::uint32_t recordBytes() const { return m_recordBytes; } // of the last cluster that was started
 
-    void start(const LocalOptions& options, std::uint32_t recordBytes, std::uint32_t clients = 1);
+    // `line`: the scenario line that starts the same cluster.
+    void start(const LocalOptions& options, const QString& line, std::uint32_t recordBytes, std::uint32_t clients = 1);
     // HOST:PORT of the coordinator's control endpoint.
     void connectTo(const QString& address);
     void leave();

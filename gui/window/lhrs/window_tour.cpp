@@ -4,6 +4,7 @@
 #include "common/lhrs/decode_story.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
+#include "gui/window/commands/lhrs/file_line.h"
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/lhrs/window_group.h"
 #include "gui/window/lhrs/window_records.h"
@@ -137,7 +138,7 @@ void WindowTour::startCluster()
     m_parts.player.forgetWords();
     const LocalOptions options = clusterOptions();
     m_parts.commands.session().local().preferSimulated(options.simulated);
-    m_parts.commands.link().start(options, kTourRecordBytes, kTourClients);
+    m_parts.commands.link().start(options, fileLine(options, kTourRecordBytes), kTourRecordBytes, kTourClients);
 }
 
 void WindowTour::carryOut(const TourDeed& deed)

@@ -2,6 +2,7 @@
 #include "gui/window/main/window_start.h"
 
 #include "gui/lab/live/ingest.h"
+#include "gui/window/main/start_systems.h"
 #include "gui/window/widgets/remembered.h"
 
 #include <QFileInfo>
@@ -16,7 +17,7 @@ constexpr std::uint64_t kFirstSeed = 7; // the first look is always the same
 } // namespace
 
 WindowStart::WindowStart(WindowParts& parts, const QString& scenarioDirectory, Remembered& remembered)
-    : WindowSubject(parts), m_page(new StartPage(scenarioDirectory)), m_remembered(remembered)
+    : WindowSubject(parts), m_page(new StartPage(scenarioDirectory, startSystems())), m_remembered(remembered)
 {
     Actions& a = m_parts.actions;
     a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N",
@@ -77,7 +78,7 @@ void WindowStart::startHere(const std::optional<SimulatedOptions>& simulated)
     options.simulated = simulated;
     m_page->keep(m_remembered);
     preferSimulated(simulated);
-    m_parts.commands.link().start(options, m_page->recordBytes(), m_page->clients());
+    m_parts.commands.link().start(options, m_page->form().line(), m_page->recordBytes(), m_page->clients());
 }
 
 void WindowStart::connectTo(const QString& address)

@@ -37,7 +37,7 @@ QString cardFile(const QString& name, bool isDark)
     return QStringLiteral(":/cards/%1_%2.png").arg(name, isDark ? QStringLiteral("dark") : QStringLiteral("light"));
 }
 
-qsizetype lectureRank(const ScenarioFile& file)
+qsizetype lecturePlace(const ScenarioFile& file)
 {
     const qsizetype at = kLectures.indexOf(QFileInfo(file.path).completeBaseName());
     return at < 0 ? kLectures.size() : at;
@@ -70,10 +70,10 @@ std::vector<ScenarioFile> lecturesAmong(const std::vector<ScenarioFile>& files)
 {
     std::vector<ScenarioFile> found;
     for (const ScenarioFile& file : files) // the demonstration repeats an experiment too, but it is a lecture
-        if (file.experiments.isEmpty() || lectureRank(file) < kLectures.size())
+        if (file.experiments.isEmpty() || lecturePlace(file) < kLectures.size())
             found.push_back(file);
     std::stable_sort(
-        found.begin(), found.end(), [](const auto& a, const auto& b) { return lectureRank(a) < lectureRank(b); });
+        found.begin(), found.end(), [](const auto& a, const auto& b) { return lecturePlace(a) < lecturePlace(b); });
     return found;
 }
 
@@ -82,7 +82,7 @@ std::vector<ScenarioFile> experimentsAmong(const std::vector<ScenarioFile>& file
     std::vector<ScenarioFile> found;
     const auto first = [](const ScenarioFile& file) { return file.experiments.section(' ', 0, 0).mid(1).toInt(); };
     for (const ScenarioFile& file : files)
-        if (!file.experiments.isEmpty() && lectureRank(file) == kLectures.size())
+        if (!file.experiments.isEmpty() && lecturePlace(file) == kLectures.size())
             found.push_back(file);
     std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return first(a) < first(b); });
     return found;

@@ -3,11 +3,11 @@
 
 #include "common/open_files.h"
 #include "gui/lab/local/network_check.h"
+#include "gui/lab/local/system_lines.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/paint/number_box.h"
 #include "gui/window/commands/clock_bar.h"
 #include "gui/window/commands/cluster_commands.h"
-#include "gui/window/commands/cluster_line.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -20,11 +20,13 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QSpinBox>
 #include <QStyle>
 #include <QTimer>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace lhrs::gui {
 
@@ -33,19 +35,7 @@ namespace {
 constexpr int kProcessMegabytes = 12; // of an idle process with its threads, as measured
 constexpr int kProcessesMax = 400;
 constexpr int kClientsMax = 8;
-constexpr int kRecordExtra = 64; // bytes of overhead per record
-constexpr int kServersMax = 1'100; // of one pool; this many are possible only in a simulation
-constexpr int kSlicesShown = 5; // slices of a full bucket in a small file
-constexpr int kSliceMax = 3'125; // ranks; a slice size of the 2003 report
-
-QSpinBox* spin(QWidget* parent, const char* id, int low, int high, int value)
-{
-    auto* box = new WholeBox(parent);
-    box->setObjectName(QString::fromLatin1(id));
-    box->setRange(low, high);
-    box->setValue(value);
-    return box;
-}
+const QString kMore = QStringLiteral("start/more"); // whether further rows are shown
 
 // Memory that is available according to the kernel, in megabytes; 0: not known.
 int memoryAvailable()
@@ -58,30 +48,90 @@ int memoryAvailable()
     return at < 0 ? 0 : int(all.mid(at + 13, 40).simplified().split(' ').value(0).toLongLong() / 1024);
 }
 
+QFormLayout* formLayout()
+{
+    auto* rows = new QFormLayout;
+    rows->setHorizontalSpacing(12);
+    rows->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    rows->setVerticalSpacing(6);
+    return rows;
+}
+
+// The rows from `from` on become these. Fields that are taken out are hidden, and keep their values.
+void replaceRows(QFormLayout& rows, int from, const std::vector<FormRow>& wanted)
+{
+    while (rows.rowCount() > from) {
+        const QFormLayout::TakeRowResult row = rows.takeRow(from);
+        row.fieldItem->widget()->hide();
+        if (row.labelItem != nullptr)
+            delete row.labelItem->widget();
+        delete row.labelItem;
+        delete row.fieldItem;
+    }
+    for (const FormRow& row : wanted) {
+        rows.addRow(row.label, row.field);
+        row.field->show();
+    }
+}
+
+// ---- a field of any kind: its key in the settings is its name
+
+QString keyOf(const QWidget& field) { return QStringLiteral("start/") + field.objectName(); }
+
+void recallField(QWidget& field, const Remembered& remembered)
+{
+    const QString key = keyOf(field);
+    if (auto* number = qobject_cast<QSpinBox*>(&field))
+        number->setValue(int(remembered.number(key, number->minimum(), number->maximum(), number->value())));
+    else if (auto* choice = qobject_cast<QComboBox*>(&field))
+        choice->setCurrentIndex(int(remembered.number(key, 0, choice->count() - 1, choice->currentIndex())));
+    else if (auto* flag = qobject_cast<QAbstractButton*>(&field))
+        flag->setChecked(remembered.flag(key, flag->isChecked()));
+    else if (auto* words = qobject_cast<QLineEdit*>(&field))
+        words->setText(remembered.text(key, words->text()));
+}
+
+void keepField(const QWidget& field, Remembered& remembered)
+{
+    const QString key = keyOf(field);
+    if (const auto* number = qobject_cast<const QSpinBox*>(&field))
+        remembered.keep(key, number->value());
+    else if (const auto* choice = qobject_cast<const QComboBox*>(&field))
+        remembered.keep(key, choice->currentIndex());
+    else if (const auto* flag = qobject_cast<const QAbstractButton*>(&field))
+        remembered.keep(key, flag->isChecked());
+    else if (const auto* words = qobject_cast<const QLineEdit*>(&field))
+        remembered.keep(key, words->text());
+}
+
+template <class Told> void onChange(QWidget& field, QObject* context, const Told& told)
+{
+    if (auto* number = qobject_cast<QSpinBox*>(&field))
+        QObject::connect(number, &QSpinBox::valueChanged, context, told);
+    else if (auto* choice = qobject_cast<QComboBox*>(&field))
+        QObject::connect(choice, &QComboBox::currentIndexChanged, context, told);
+    else if (auto* flag = qobject_cast<QAbstractButton*>(&field))
+        QObject::connect(flag, &QAbstractButton::toggled, context, told);
+    else if (auto* words = qobject_cast<QLineEdit*>(&field))
+        QObject::connect(words, &QLineEdit::textChanged, context, told);
+}
+
 } // namespace
 
-StartForm::StartForm(QWidget* parent)
-    : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)),
-      m_b(spin(this, "b", 1, 10'000'000, 40)), m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)),
-      m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)),
-      m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)),
-      m_seed(spin(this, "seed", 0, 2'000'000'000, 1)), m_loadControl(spin(this, "loadControl", 0, 100, 0)),
-      m_field(new QComboBox(this)), m_recovery(new QComboBox(this)), m_transport(new QComboBox(this)),
-      m_tcp(new QComboBox(this)), m_split(new QComboBox(this)), m_rerank(new QComboBox(this)),
-      m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)),
-      m_gate(new QCheckBox(tr("gate: messages can be held"), this)),
-      m_merges(new QCheckBox(tr("merges: a file of few records shrinks"), this)),
-      m_mixKeys(new QCheckBox(tr("mixed keys: patterns spread evenly"), this)),
-      m_pureRs(new QCheckBox(tr("experiment: multiply, never XOR"), this)), m_thresholds(new QLineEdit(this)),
-      m_address(new QLineEdit(this)), m_columns(new QBoxLayout(QBoxLayout::LeftToRight)),
-      m_title(new QLabel(tr("Free play: the parameters"), this)),
-      m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity "
-                            "buckets, and clients. Three ways to get one:"),
-          this)),
-      m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)),
+StartForm::StartForm(SystemsToStart systems, QWidget* parent)
+    : QWidget(parent), m_systems(std::move(systems)), m_system(choiceField(this, "system", {})),
+      m_speed(choiceField(this, "speed", {}, tr("Speed of virtual time"))),
+      m_recordBytes(numberField(this, "recordBytes", 0, 65'535, 100)),
+      m_clients(numberField(this, "clients", 1, kClientsMax, 1)),
+      m_seed(numberField(this, "seed", 0, 2'000'000'000, 1)),
+      m_slow(flagField(this, "slow", tr("classroom: time-outs five times longer"))),
+      m_gate(flagField(this, "gate", tr("gate: messages can be held"))), m_address(new QLineEdit(this)),
+      m_first(formLayout()), m_further(formLayout()), m_columns(new QBoxLayout(QBoxLayout::LeftToRight)),
+      m_title(new QLabel(tr("Free play: the parameters"), this)), m_intro(new QLabel(this)), m_help(new QLabel(this)),
+      m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)),
       m_start(new QPushButton(tr("Start these processes"), this)),
       m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
-      m_back(new QPushButton(tr("Back to the start page"), this))
+      m_back(new QPushButton(tr("Back to the start page"), this)), m_more(new QPushButton(tr("More parameters"), this))
 {
     setObjectName(QStringLiteral("startForm"));
     nameFields();
@@ -108,20 +158,8 @@ StartForm::StartForm(QWidget* parent)
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(scroll);
 
-    explain(m_address,
-        tr("HOST:PORT, the control endpoint that the coordinator writes when it starts; the parameters are the running "
-           "file’s."));
-    explain(m_seed,
-        tr("The seed decides everything that is left to chance in a simulated run: the same seed, the same run."));
-    explain(m_speed, tr("How fast virtual time passes. It can be changed, paused and stepped while it runs."));
-    for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_loadControl })
-        connect(box2, &QSpinBox::valueChanged, this, &StartForm::check);
-    for (QComboBox* box2 : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank })
-        connect(box2, &QComboBox::currentIndexChanged, this, &StartForm::check);
+    meetSystems();
     NumberEntry::follow(*this, this, [this] { check(); });
-    connect(m_thresholds, &QLineEdit::textChanged, this, &StartForm::check);
-    for (QCheckBox* box2 : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
-        connect(box2, &QCheckBox::toggled, this, &StartForm::check);
     connect(m_address, &QLineEdit::textChanged, this, &StartForm::changed);
     connect(m_start, &QPushButton::clicked, this, &StartForm::localWanted);
     connect(m_simulate, &QPushButton::clicked, this, &StartForm::simulatedWanted);
@@ -133,30 +171,6 @@ StartForm::StartForm(QWidget* parent)
 
 void StartForm::nameFields()
 {
-    m_field->setObjectName(QStringLiteral("field"));
-    m_field->addItems({ QStringLiteral("GF(2¹⁶)"), QStringLiteral("GF(2⁸)") });
-    m_field->setAccessibleName(tr("Galois field of the parity"));
-    m_recovery->setObjectName(QStringLiteral("recovery"));
-    m_recovery->addItems({ tr("automatic"), tr("on an alarm"), tr("off"), tr("by hand") });
-    m_recovery->setAccessibleName(tr("When a bucket that does not answer is recovered"));
-    m_transport->setObjectName(QStringLiteral("recoveryTransport"));
-    m_transport->addItems({ tr("TCP"), tr("UDP") });
-    m_transport->setAccessibleName(tr("How the slices of a recovery travel"));
-    m_tcp->setObjectName(QStringLiteral("tcp"));
-    m_tcp->addItems({ tr("passive open"), tr("handshake (SDDS-2000)") });
-    m_tcp->setAccessibleName(tr("How connections for long messages are made"));
-    m_split->setObjectName(QStringLiteral("split"));
-    m_split->addItems({ tr("one after the other"), tr("up to four at once") });
-    m_split->setAccessibleName(tr("How many buckets split at once"));
-    m_rerank->setObjectName(QStringLiteral("rerank"));
-    m_rerank->addItems({ tr("fill the holes"), tr("keep") });
-    m_rerank->setAccessibleName(tr("Ranks of the records that stay when a bucket splits"));
-    m_slice->setSpecialValueText(tr("a fifth of a bucket"));
-    m_loadControl->setSpecialValueText(tr("any"));
-    m_loadControl->setSuffix(tr(" %"));
-    m_thresholds->setObjectName(QStringLiteral("thresholds"));
-    m_thresholds->setPlaceholderText(tr("never, or for example 8, 32"));
-    m_thresholds->setAccessibleName(tr("Numbers of data buckets from which K is one higher"));
     m_address->setObjectName(QStringLiteral("address"));
     m_address->setText(QStringLiteral("127.0.0.1:"));
     m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
@@ -169,21 +183,17 @@ void StartForm::nameButtons()
     m_simulate->setToolTip(
         tr("One process plays all parts on a virtual clock, which can be paused, stepped and slowed down"));
     m_seed->setAccessibleName(tr("Seed of the simulation"));
-    m_speed->setObjectName(QStringLiteral("speed"));
-    m_speed->setAccessibleName(tr("Speed of virtual time"));
     for (const double speed : { 1.0, 0.1, 0.01, 0.001, 10.0, 0.0 })
         m_speed->addItem(speedWords(speed), speed);
     m_connect->setObjectName(QStringLiteral("connect"));
     m_back->setObjectName(QStringLiteral("formBack"));
     m_back->setToolTip(tr("Esc: the parameters stay as they are here"));
-    m_slow->setObjectName(QStringLiteral("slow"));
-    m_gate->setObjectName(QStringLiteral("gate"));
-    m_merges->setObjectName(QStringLiteral("merges"));
-    m_mixKeys->setObjectName(QStringLiteral("mixKeys"));
-    m_pureRs->setObjectName(QStringLiteral("pureRs"));
+    m_more->setObjectName(QStringLiteral("moreParameters"));
+    m_more->setCheckable(true);
     m_help->setText(tr("Each field says here what it is, while it has the focus or the mouse."));
     for (QLabel* label : { m_intro, m_help, m_note, m_line, m_command })
         label->setWordWrap(true);
+    m_intro->setObjectName(QStringLiteral("startIntro"));
     m_help->setObjectName(QStringLiteral("startHelp"));
     m_note->setObjectName(QStringLiteral("startNote"));
     for (QLabel* label : { m_line, m_command }) {
@@ -204,41 +214,20 @@ QLabel* StartForm::heading(const QString& words)
     return label;
 }
 
-void StartForm::row(QFormLayout* rows, const QString& label, QWidget* field, const QString& words)
-{
-    rows->addRow(label, field);
-    if (field->accessibleName().isEmpty())
-        field->setAccessibleName(label);
-    explain(field, words);
-}
-
 QLayout* StartForm::ownColumn()
 {
     auto* local = new QVBoxLayout;
     local->setSpacing(10);
     local->addWidget(heading(tr("1  On this computer")));
-    auto* form = new QFormLayout;
-    form->setHorizontalSpacing(12);
-    form->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    form->setVerticalSpacing(6);
-    // Parameters that a first file does not need.
-    auto* more = new QWidget(this);
-    auto* moreForm = new QFormLayout(more);
-    moreForm->setContentsMargins(0, 0, 0, 0);
-    moreForm->setHorizontalSpacing(12);
-    moreForm->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    moreForm->setVerticalSpacing(6);
-    auto* showMore = new QPushButton(tr("More parameters"), this);
-    showMore->setObjectName(QStringLiteral("moreParameters"));
-    showMore->setCheckable(true);
-    showMore->setToolTip(tr("Slices, connections, ranks, growing availability, clients"));
-    connect(showMore, &QPushButton::toggled, more, &QWidget::setVisible);
-    more->hide();
-    addFirstRows(form);
-    addMoreRows(moreForm);
-    local->addLayout(form);
-    local->addWidget(showMore, 0, Qt::AlignLeft);
-    local->addWidget(more);
+    // Parameters that a first cluster does not need.
+    auto* further = new QWidget(this);
+    further->setLayout(m_further);
+    m_further->setContentsMargins(0, 0, 0, 0);
+    connect(m_more, &QPushButton::toggled, further, &QWidget::setVisible);
+    further->hide();
+    local->addLayout(m_first);
+    local->addWidget(m_more, 0, Qt::AlignLeft);
+    local->addWidget(further);
     local->addWidget(m_help);
     local->addWidget(m_note);
     local->addWidget(m_start, 0, Qt::AlignLeft);
@@ -246,74 +235,6 @@ QLayout* StartForm::ownColumn()
     local->addWidget(m_command);
     local->addStretch(1);
     return local;
-}
-
-void StartForm::addFirstRows(QFormLayout* rows)
-{
-    row(rows, tr("data buckets of a group, m"), m_m,
-        tr("The number of data buckets that share their parity. The larger m, the less storage parity takes, and the "
-           "more buckets a recovery reads."));
-    row(rows, tr("intended availability, K"), m_k,
-        tr("The number of parity buckets of each new group: it survives the loss of any K of its buckets. 0: nothing "
-           "is recovered."));
-    row(rows, tr("capacity of a bucket, b records"), m_b,
-        tr("A bucket with more records than that overflows, and the file splits the bucket at the split pointer, which "
-           "is usually another one."));
-    row(rows, tr("bytes of a record"), m_recordBytes, tr("The length of the values that this window’s clients write."));
-    row(rows, tr("field"), m_field,
-        tr("Parity is computed with symbols of 16 bits, as in the papers, or of 8 bits, whose tables are smaller. Both "
-           "give the same protection."));
-    row(rows, tr("recovery"), m_recovery,
-        tr("automatic: any process that misses a bucket reports it. On an alarm: only one whose request is not "
-           "answered, as in 2004. Off: no bucket is declared failed. By hand: “Look after the group”."));
-    row(rows, tr("data servers"), m_data,
-        tr("Processes that wait to become data buckets. When none is left, the file cannot split until more are "
-           "started."));
-    row(rows, tr("parity servers"), m_parity,
-        tr("Processes that wait to become parity buckets: K for each group, and one for each bucket that is to be "
-           "replaced."));
-    row(rows, QString(), m_slow,
-        tr("All time-outs of the protocol are five times as long, so that failures can be talked about while they are "
-           "found."));
-}
-
-void StartForm::addMoreRows(QFormLayout* rows)
-{
-    row(rows, tr("slices travel by"), m_transport,
-        tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by "
-           "one."));
-    row(rows, tr("ranks of a slice"), m_slice,
-        tr("A lost bucket is rebuilt in slices of this many ranks, so that its group never waits for all of it at "
-           "once."));
-    row(rows, tr("TCP connections"), m_tcp,
-        tr("Passive open: all processes listen from the start, and connections stay open. Handshake: two datagrams, "
-           "then a connection for one message."));
-    row(rows, tr("splits"), m_split,
-        tr("One after the other, as the papers need it for bulk inserts; or several owed splits are staged at once and "
-           "decided in the order of the split pointer."));
-    row(rows, tr("ranks after a split"), m_rerank,
-        tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones "
-           "are given to new records."));
-    row(rows, tr("splits above a load of"), m_loadControl,
-        tr("An overflowing bucket causes a split only when the file is fuller than this: more records in fewer "
-           "buckets. Any: every time."));
-    row(rows, tr("K grows at"), m_thresholds,
-        tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: "
-           "it stays what it is."));
-    row(rows, QString(), m_gate,
-        tr("With X every process holds what arrives, and its clock stands still; Alt+5 lets one message through. A "
-           "simulated cluster can always do that."));
-    row(rows, QString(), m_merges,
-        tr("When few records are left, the last bucket goes back into the one that it was split from, and the file is "
-           "smaller by one bucket."));
-    row(rows, QString(), m_mixKeys,
-        tr("Clients address by a mix of the key’s bits: keys with a pattern, such as all even ones, spread evenly "
-           "too."));
-    row(rows, QString(), m_pureRs,
-        tr("Multiplies also where a coefficient is 1 and XOR would do, to measure what XOR saves. What is stored is "
-           "the same."));
-    row(rows, tr("clients"), m_clients,
-        tr("Processes that insert, update, search and delete: alice, bob, … More can be started later."));
 }
 
 QLayout* StartForm::otherColumn()
@@ -355,39 +276,104 @@ QLayout* StartForm::otherColumn()
     return other;
 }
 
+// ---- the systems
+
+GeneralRows StartForm::generalRows() const
+{
+    return {
+        .recordBytes = { tr("bytes of a record"), m_recordBytes,
+            tr("The length of the values that this window’s clients write.") },
+        .slow = { {}, m_slow,
+            tr("All time-outs of the protocol are five times as long, so that failures can be talked about while they "
+               "are found.") },
+        .gate = { {}, m_gate,
+            tr("With X every process holds what arrives, and its clock stands still; Alt+5 lets one message through. A "
+               "simulated cluster can always do that.") },
+        .clients = { tr("clients"), m_clients,
+            tr("Processes that insert, update, search and delete: alice, bob, … More can be started later.") },
+    };
+}
+
+void StartForm::take(const FormRow& row)
+{
+    if (row.field->accessibleName().isEmpty())
+        row.field->setAccessibleName(row.label);
+    explain(row.field, row.words);
+    onChange(*row.field, this, [this] { check(); });
+    m_remembered.push_back(row.field);
+}
+
+// Takes the fields of all systems, and shows those of the first one.
+void StartForm::meetSystems()
+{
+    explain(m_address,
+        tr("HOST:PORT, the control endpoint that the coordinator writes when it starts; the parameters are the running "
+           "cluster’s."));
+    explain(m_speed, tr("How fast virtual time passes. It can be changed, paused and stepped while it runs."));
+    m_remembered = { m_address, m_speed };
+    const GeneralRows general = generalRows();
+    for (const FormRow& row : { general.recordBytes, general.slow, general.gate, general.clients })
+        take(row);
+    take({ {}, m_seed,
+        tr("The seed decides everything that is left to chance in a simulated run: the same seed, the same run.") });
+    for (const auto& system : m_systems) {
+        system->setParent(this);
+        m_system->addItem(system->name(), system->id());
+        for (const auto& rows : { system->firstRows({}), system->moreRows({}) })
+            for (const FormRow& row : rows)
+                if (row.field != nullptr) // otherwise a general one
+                    take(row);
+    }
+    m_first->addRow(tr("system"), m_system);
+    m_system->setAccessibleName(tr("system"));
+    explain(m_system,
+        tr("What the processes are, and how they work together. Each system has parameters of its own, and keeps them "
+           "while another one is chosen."));
+    connect(m_system, &QComboBox::currentIndexChanged, this, [this] {
+        showSystem();
+        check();
+    });
+    showSystem();
+}
+
+const SystemFields& StartForm::system() const { return *m_systems.at(std::size_t(m_system->currentIndex())); }
+
+std::uint32_t StartForm::servers() const { return linesOf(localOptions()).servers(); }
+
+void StartForm::showSystem()
+{
+    replaceRows(*m_first, 1, system().firstRows(generalRows()));
+    replaceRows(*m_further, 0, system().moreRows(generalRows()));
+    m_intro->setText(tr("%1 Three ways to get one:").arg(system().intro()));
+    m_more->setToolTip(system().moreWords());
+    orderFields();
+    QTimer::singleShot(0, this, &StartForm::placeColumns); // when the labels are shown
+}
+
+// The Tab key goes on as one reads.
+void StartForm::orderFields()
+{
+    std::vector<QWidget*> order { m_back };
+    const auto add = [&order](const QFormLayout& rows) {
+        for (int row = 0; row < rows.rowCount(); ++row)
+            order.push_back(rows.itemAt(row, QFormLayout::FieldRole)->widget());
+    };
+    add(*m_first);
+    order.push_back(m_more);
+    add(*m_further);
+    order.insert(order.end(), { m_start, m_line, m_command, m_address, m_connect, m_seed, m_speed, m_simulate });
+    for (std::size_t i = 1; i < order.size(); ++i)
+        setTabOrder(order[i - 1], order[i]);
+}
+
+// ---- what is chosen
+
 LocalOptions StartForm::localOptions() const
 {
     LocalOptions options;
-    options.config.set_m(std::uint32_t(m_m->value()));
-    options.config.set_availability(std::uint32_t(m_k->value()));
-    options.config.set_b(std::uint32_t(m_b->value()));
-    options.config.set_field(m_field->currentIndex() == 1 ? pb::GF_8 : pb::GF_16);
-    options.config.set_recovery(m_recovery->currentIndex() == 0 ? pb::RECOVERY_AUTOMATIC
-            : m_recovery->currentIndex() == 1                   ? pb::RECOVERY_ON_ALARM
-            : m_recovery->currentIndex() == 2                   ? pb::RECOVERY_OFF
-                                                                : pb::RECOVERY_MANUAL);
-    if (m_recovery->currentIndex() != 2) // a few slices for each bucket, so that they can be seen
-        options.config.set_slice(m_slice->value() > 0
-                ? std::uint32_t(m_slice->value())
-                : std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
-    options.config.set_recovery_transport(m_transport->currentIndex() == 1 ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
-    options.config.set_tcp_mode(m_tcp->currentIndex() == 1 ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
-    options.config.set_parallel_splits(m_split->currentIndex() == 1);
-    options.config.set_rerank(m_rerank->currentIndex() == 1 ? pb::KEEP : pb::FILL_HOLES);
-    options.config.set_load_control(std::uint32_t(m_loadControl->value()) * 10);
-    options.config.set_merges(m_merges->isChecked());
-    options.config.set_mix_keys(m_mixKeys->isChecked());
-    options.config.set_pure_rs(m_pureRs->isChecked());
-    std::uint32_t availability = options.config.availability();
-    for (const std::uint32_t buckets : thresholds()) {
-        pb::Threshold* threshold = options.config.add_thresholds();
-        threshold->set_buckets(buckets);
-        threshold->set_availability(++availability);
-    }
     options.slowTimers = m_slow->isChecked();
     options.hasGate = m_gate->isChecked();
-    options.dataServers = std::uint32_t(m_data->value());
-    options.parityServers = std::uint32_t(m_parity->value());
+    system().applyTo(options);
     return options;
 }
 
@@ -398,46 +384,9 @@ SimulatedOptions StartForm::simulatedOptions() const
 
 std::uint32_t StartForm::recordBytes() const { return std::uint32_t(m_recordBytes->value()); }
 
-// The thresholds, as far as they are numbers; objectionToThresholds() reports the others.
-std::vector<std::uint32_t> StartForm::thresholds() const
-{
-    std::vector<std::uint32_t> found;
-    for (const QString& part : m_thresholds->text().split(QLatin1Char(','), Qt::SkipEmptyParts)) {
-        bool isNumber = false;
-        if (const std::uint32_t buckets = part.trimmed().toUInt(&isNumber); isNumber && buckets > 0)
-            found.push_back(buckets);
-    }
-    return found;
-}
-
-QString StartForm::objectionToThresholds() const
-{
-    std::uint32_t last = 0;
-    int number = 0;
-    for (const QString& part : m_thresholds->text().split(QLatin1Char(','), Qt::SkipEmptyParts)) {
-        bool isNumber = false;
-        const std::uint32_t buckets = part.trimmed().toUInt(&isNumber);
-        if (!isNumber || buckets == 0)
-            return tr("“K grows at” has “%1”, which is not a number of data buckets. Write, for example, 8, 32.")
-                .arg(part.trimmed());
-        if (buckets <= last)
-            return tr("“K grows at” has %1 after %2. Write the numbers ascending.").arg(buckets).arg(last);
-        last = buckets;
-        if (m_k->value() + ++number > m_k->maximum())
-            return tr("“K grows at” would raise K above %1, its maximum. Leave out numbers, or begin with a lower K.")
-                .arg(m_k->maximum());
-    }
-    return {};
-}
-
 std::uint32_t StartForm::clients() const { return std::uint32_t(m_clients->value()); }
 
-int StartForm::processes() const { return m_data->value() + m_parity->value() + m_clients->value() + 1; }
-
-QString StartForm::parameters() const
-{
-    return tr("m = %1, K = %2, b = %3").arg(m_m->value()).arg(m_k->value()).arg(m_b->value());
-}
+int StartForm::processes() const { return int(servers()) + m_clients->value() + 1; }
 
 QString StartForm::address() const
 {
@@ -445,31 +394,24 @@ QString StartForm::address() const
     return words.endsWith(QLatin1Char(':')) ? QString() : words;
 }
 
+void StartForm::focusSystem() { m_system->setFocus(Qt::OtherFocusReason); }
+
 void StartForm::askForAddress()
 {
     m_address->setFocus();
     m_address->setCursorPosition(int(m_address->text().size()));
 }
 
-QString StartForm::objectionToFile() const
+QString StartForm::objectionAtAll() const
 {
-    if (const QString why = NumberEntry::objectionIn(*this); !why.isEmpty())
-        return why;
-    if (m_parity->value() < m_k->value())
-        return tr("The first group needs K = %1 parity servers, and there are %2. Add parity servers or lower K.")
-            .arg(m_k->value())
-            .arg(m_parity->value());
-    if (m_slice->value() > m_b->value() * 4)
-        return tr("A slice of %1 ranks is more than a bucket can ever hold (4 b = %2). Take a shorter slice, or 0.")
-            .arg(m_slice->value())
-            .arg(4 * m_b->value());
-    return objectionToThresholds();
+    const QString why = NumberEntry::objectionIn(*this);
+    return why.isEmpty() ? system().objection() : why;
 }
 
 QString StartForm::objection() const
 {
     const int processes = this->processes();
-    if (const QString why = objectionToFile(); !why.isEmpty())
+    if (const QString why = objectionAtAll(); !why.isEmpty())
         return why;
     if (processes > kProcessesMax)
         return tr("%1 processes are more than this window starts (%2). Take fewer servers, or simulate them.")
@@ -487,26 +429,25 @@ QString StartForm::objection() const
             .arg(processes)
             .arg(processes * kProcessMegabytes)
             .arg(available);
-    // A full file: every data server holds a bucket with b records, and each group has its parity.
-    const double full = double(m_b->value()) * (m_recordBytes->value() + kRecordExtra)
-        * (m_data->value() + double(m_data->value()) * m_k->value() / m_m->value()) / 1e6;
-    if (available > 0 && full + processes * kProcessMegabytes > available)
-        return tr("When all servers are full their records take about %1 MB, and %2 MB are free. Lower b, the bytes of "
-                  "a record, or the number of servers.")
-            .arg(full, 0, 'f', 0)
-            .arg(available);
+    if (const FullCluster full = system().full(recordBytes());
+        available > 0 && full.megabytes + processes * kProcessMegabytes > available)
+        return tr("When all servers are full their records take about %1 MB, and %2 MB are free. %3")
+            .arg(full.megabytes, 0, 'f', 0)
+            .arg(available)
+            .arg(full.remedy);
     return {};
 }
 
-const QString& StartForm::multicastNote() const
+QString StartForm::multicastNote() const
 {
-    if (!m_multicastNote) {
-        const QString why = QString::fromStdString(multicastTrouble());
-        m_multicastNote = why.isEmpty()
-            ? QString()
-            : tr(" IP multicast does not work here (%1): spares are recruited one by one, by the registry.").arg(why);
-    }
-    return *m_multicastNote;
+    const QString without = system().withoutMulticast();
+    if (without.isEmpty())
+        return {};
+    if (!m_multicastTrouble)
+        m_multicastTrouble = QString::fromStdString(multicastTrouble());
+    return m_multicastTrouble->isEmpty()
+        ? QString()
+        : tr(" IP multicast does not work here (%1): %2.").arg(*m_multicastTrouble, without);
 }
 
 void StartForm::check()
@@ -519,16 +460,20 @@ void StartForm::check()
                                          .arg(processes * kProcessMegabytes)
                                          .arg(multicastNote()));
     m_canStart = why.isEmpty();
-    m_canSimulate = m_canStart || objectionToFile().isEmpty();
+    m_canSimulate = m_canStart || objectionAtAll().isEmpty();
     m_start->setEnabled(m_canStart);
     m_simulate->setEnabled(m_canSimulate);
-    const LocalOptions options = localOptions();
-    m_line->setText(clusterLine(options, recordBytes()));
+    m_line->setText(line());
+    QStringList flags;
+    for (const std::string& flag : linesOf(localOptions()).always)
+        flags << QString::fromStdString(flag);
+    if (m_gate->isChecked())
+        flags << QStringLiteral("--gate");
     m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client%3; the same from a terminal: "
                           "lhrs-play FILE.js with this line in it")
-                           .arg(m_data->value() + m_parity->value())
+                           .arg(servers())
                            .arg(m_clients->value())
-                           .arg(options.hasGate ? tr(", each with --gate") : QString()));
+                           .arg(flags.isEmpty() ? QString() : tr(", each with %1").arg(flags.join(QLatin1Char(' ')))));
     emit changed();
 }
 
@@ -562,7 +507,6 @@ void StartForm::explain(QWidget* field, const QString& words)
     field->setToolTip(words);
     field->setAccessibleDescription(words);
     field->installEventFilter(this);
-    m_explained.push_back(field);
 }
 
 // Esc is a key of the window; here it leads back.
@@ -591,33 +535,20 @@ bool StartForm::eventFilter(QObject* watched, QEvent* event)
 
 void StartForm::recall(const Remembered& remembered)
 {
-    const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
-    for (QSpinBox* field :
-        { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
-        field->setValue(int(remembered.number(key(field), field->minimum(), field->maximum(), field->value())));
-    for (QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank, m_speed })
-        field->setCurrentIndex(int(remembered.number(key(field), 0, field->count() - 1, field->currentIndex())));
-    for (QCheckBox* field : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
-        field->setChecked(remembered.flag(key(field), false));
-    findChild<QPushButton*>("moreParameters")->setChecked(remembered.flag("start/more", false));
-    m_thresholds->setText(remembered.text(key(m_thresholds), {}));
-    m_address->setText(remembered.text(key(m_address), m_address->text()));
+    for (QWidget* field : m_remembered)
+        recallField(*field, remembered);
+    const int known = m_system->findData(remembered.text(keyOf(*m_system), {}));
+    m_system->setCurrentIndex(std::max(known, 0));
+    m_more->setChecked(remembered.flag(kMore, false));
     check();
 }
 
 void StartForm::keep(Remembered& remembered) const
 {
-    const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
-    for (const QSpinBox* field :
-        { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
-        remembered.keep(key(field), field->value());
-    for (const QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank, m_speed })
-        remembered.keep(key(field), field->currentIndex());
-    for (const QCheckBox* field : { m_slow, m_gate, m_merges, m_mixKeys, m_pureRs })
-        remembered.keep(key(field), field->isChecked());
-    remembered.keep("start/more", findChild<QPushButton*>("moreParameters")->isChecked());
-    remembered.keep(key(m_thresholds), m_thresholds->text());
-    remembered.keep(key(m_address), m_address->text());
+    for (const QWidget* field : m_remembered)
+        keepField(*field, remembered);
+    remembered.keep(keyOf(*m_system), system().id());
+    remembered.keep(kMore, m_more->isChecked());
 }
 
 void StartForm::setBusy(bool on)

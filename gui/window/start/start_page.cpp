@@ -70,9 +70,10 @@ QString experimentSentence(const ScenarioFile& file)
 
 } // namespace
 
-StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
-    : QWidget(parent), m_form(new StartForm(this)), m_stack(new QStackedWidget(this)), m_scroll(new QScrollArea(this)),
-      m_inside(new QWidget), m_status(new QLabel(this)), m_firstWords(tr("Never seen LH*RS? Six minutes."))
+StartPage::StartPage(const QString& scenarioDirectory, SystemsToStart systems, QWidget* parent)
+    : QWidget(parent), m_form(new StartForm(std::move(systems), this)), m_stack(new QStackedWidget(this)),
+      m_scroll(new QScrollArea(this)), m_inside(new QWidget), m_status(new QLabel(this)),
+      m_firstWords(tr("Never seen LH*RS? Six minutes."))
 {
     setObjectName(QStringLiteral("startPage"));
     m_status->setObjectName(QStringLiteral("startStatus"));
@@ -229,13 +230,14 @@ void StartPage::makeFreePlay()
 // Labels the buttons with what they do for the present parameters.
 void StartPage::showFreePlay()
 {
-    const QString with = m_form->parameters(), address = m_form->address();
+    const QString with = m_form->system().parameters(), address = m_form->address(),
+                  picture = m_form->system().cardPicture();
     const std::uint64_t seed = m_form->simulatedOptions().seed;
     const QString changes = tr("These parameters do not work: opens them");
-    m_live->say({ QStringLiteral("free_live"), tr("Live"),
+    m_live->say({ picture.isEmpty() ? QStringLiteral("free_live") : picture, tr("Live"),
         tr("Real processes on this computer, which talk by UDP, TCP and multicast and can really be killed."),
         m_form->canStart() ? tr("Starts %1 processes: %2").arg(m_form->processes()).arg(with) : changes });
-    m_simulated->say({ QStringLiteral("free_simulated"), tr("Simulated"),
+    m_simulated->say({ picture.isEmpty() ? QStringLiteral("free_simulated") : picture, tr("Simulated"),
         tr("One process plays all parts in virtual time, which you can pause, step and slow down."),
         m_form->canSimulate() ? tr("Starts 1 process: %1, seed %2").arg(with).arg(seed) : changes });
     m_running->say({ QStringLiteral("free_running"), tr("A cluster that runs already"),
@@ -318,8 +320,7 @@ void StartPage::setTourLeft(int stop)
 void StartPage::showForm(bool on)
 {
     m_stack->setCurrentWidget(on ? static_cast<QWidget*>(m_form) : m_scroll);
-    on ? m_form->findChild<QWidget*>("m")->setFocus(Qt::OtherFocusReason)
-       : m_parameters->setFocus(Qt::OtherFocusReason);
+    on ? m_form->focusSystem() : m_parameters->setFocus(Qt::OtherFocusReason);
 }
 
 bool StartPage::showsForm() const { return m_stack->currentWidget() == m_form; }

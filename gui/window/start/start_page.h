@@ -19,7 +19,8 @@ class StartPage : public QWidget {
 public:
     static constexpr int kTourStops = 8;
 
-    explicit StartPage(const QString& scenarioDirectory, QWidget* parent = nullptr);
+    // `systems`: what free play can start.
+    explicit StartPage(const QString& scenarioDirectory, SystemsToStart systems, QWidget* parent = nullptr);
 
     // The form with the parameters that free play starts with.
     StartForm& form() { return *m_form; }
@@ -28,7 +29,6 @@ public:
     std::uint32_t recordBytes() const { return m_form->recordBytes(); }
     std::uint32_t clients() const { return m_form->clients(); }
     QString objection() const { return m_form->objection(); }
-    QString objectionToFile() const { return m_form->objectionToFile(); }
     // Restores the page of the last session; and remembers it for the next one.
     void recall(const Remembered& remembered);
     void keep(Remembered& remembered) const;

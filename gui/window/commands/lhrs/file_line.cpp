@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/commands/cluster_line.h"
+#include "gui/window/commands/lhrs/file_line.h"
 
 #include <QStringList>
 
-#include <iterator>
 #include <utility>
 
 namespace lhrs::gui {
 
-QString clusterLine(const LocalOptions& options, std::uint32_t recordBytes)
+QString fileLine(const LocalOptions& options, std::uint32_t recordBytes)
 {
     const pb::FileConfig& config = options.config;
     const char* recovery = config.recovery() == pb::RECOVERY_OFF ? "off"
@@ -51,13 +50,6 @@ QString clusterLine(const LocalOptions& options, std::uint32_t recordBytes)
         .arg(options.dataServers)
         .arg(options.parityServers)
         .arg(more);
-}
-
-QString clientNameOf(std::uint32_t number)
-{
-    static const char* const kNames[] = { "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi" };
-    return number < std::size(kNames) ? QString::fromLatin1(kNames[number])
-                                      : QStringLiteral("client-%1").arg(number + 1);
 }
 
 } // namespace lhrs::gui
