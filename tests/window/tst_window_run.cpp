@@ -59,6 +59,7 @@ class WindowRunTest : public QObject {
     Q_OBJECT
 private slots:
     void aClusterFromTheStartPageWorksAndLeavesNothingBehind();
+    void aRingFromTheStartPageWorks();
     void aSimulatedClusterIsPausedSteppedAndSlowed();
     void aKilledServerIsShown();
     void aBucketIsKilledFromTheKeyboardAndComesBack();
@@ -132,6 +133,40 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
     for (const std::uint32_t pid : pids)
         QTRY_VERIFY_WITH_TIMEOUT(!signalOne(pid, 0), kLimit);
+}
+
+void WindowRunTest::aRingFromTheStartPageWorks()
+{
+    MainWindow window(options());
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    auto* system = window.startPage().findChild<QComboBox*>("system");
+    system->setCurrentIndex(system->findData(QStringLiteral("walk")));
+    for (const auto& [id, value] : { std::pair("nodes", 3), std::pair("outside", 1) })
+        window.startPage().findChild<QSpinBox*>(id)->setValue(value);
+    window.startPage().findChild<QPushButton*>("startLocal")->click();
+    const auto hasRing = [&](std::size_t nodes) {
+        const ClusterState& state = window.pacer().state();
+        return window.showsCluster() && state.ring.inRing().size() == nodes && !state.isSimulated;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(hasRing(3) && window.workloads().client() != 0, kLimit);
+    QVERIFY(!window.pacer().state().file.exists);
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kLimit);
+    window.workloads().countBox()->setValue(20);
+    QSignalSpy answered(&window.cluster().report(), &CommandReport::answered);
+    const auto isInserted = [&] { // a client that has just started may not have heard of the master yet
+        answered.clear();
+        window.actions().get("insert")->trigger();
+        return QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit) && answered.last()[2].toBool();
+    };
+    QVERIFY(QTest::qWaitFor(isInserted, kLimit));
+    QVERIFY2(window.labLine().text().contains("20 operations, 20 ok"), qPrintable(window.labLine().text()));
+    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("joinRing")->isEnabled(), kLimit);
+    window.actions().get("joinRing")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(hasRing(4), kLimit);
+    QuestionAnswerer discard(QMessageBox::Discard); // the run has no file
+    window.actions().get("leave")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
 }
 
 void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()

@@ -2,6 +2,7 @@
 #include "gui/window/main/start_systems.h"
 
 #include "gui/window/start/lhrs/file_fields.h"
+#include "gui/window/walk/ring_fields.h"
 
 namespace lhrs::gui {
 
@@ -9,6 +10,7 @@ SystemsToStart startSystems()
 {
     SystemsToStart systems;
     systems.push_back(std::make_unique<FileFields>());
+    systems.push_back(std::make_unique<RingFields>());
     return systems;
 }
 
