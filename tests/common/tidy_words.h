@@ -81,7 +81,7 @@ inline const QList<Debt>& debts()
         { u"gui/window/inspect"_s, 14 },
         { u"gui/window/main"_s, 7 },
         { u"gui/window/operate"_s, 5 },
-        { u"gui/window/panels"_s, 12 },
+        { u"gui/window/panels"_s, 10 },
         { u"gui/window/parts"_s, 9 },
         { u"gui/window/show"_s, 12 },
         { u"gui/window/start"_s, 25 }, // pictures of scenarios

@@ -122,7 +122,7 @@ bool WindowFaults::mayKill(const std::vector<ProcessId>& processes)
     const ClusterState& state = m_parts.pacer.state();
     QStringList each;
     for (const ProcessId process : processes) {
-        // Data 1 may be held by data-3 while a spare is called data-1.
+        // Data 1 may be held by data-3 while another process is called data-1.
         const auto known = state.processes.find(process);
         const QString place = wordsOf(state).nameOf(state, wordsOf(state).objectOf(state, process)),
                       name = known == state.processes.end() ? QString() : QString::fromStdString(known->second.name);
