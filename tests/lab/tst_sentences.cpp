@@ -38,6 +38,7 @@ private slots:
     void everyKindOfEventHasASentence();
     void aRingSpeaksOfNodesAndSteps();
     void theNarratorTellsTheChangesOfARing();
+    void aNodeWithoutANameIsToldByItsId();
     void theNarratorTellsWhatHappensToProcessesOfARing();
     void anUnknownSystemHasNoStoryAndGeneralSentences();
     void theStoryOfAFileKnowsEveryKindOfEvent();
@@ -116,6 +117,23 @@ void SentencesTest::theNarratorTellsTheChangesOfARing()
             state.markEnded(process, "killed", 2);
     narrator.look(state, 2);
     QCOMPARE(narrator.takeTellings().front().text, QString(kRingMasterEnded));
+}
+
+// When the past is played again, an event may come before the introduction of the node that it is about.
+void SentencesTest::aNodeWithoutANameIsToldByItsId()
+{
+    pb::Event event;
+    event.mutable_walk()->mutable_node_joined()->mutable_node()->set_node(0x4b8bb8db5bbcdaeb);
+    event.mutable_walk()->mutable_node_joined()->mutable_node()->set_id(1370066825);
+    ClusterState state;
+    state.system = walk::kSystem;
+    Narrator narrator;
+    narrator.take({ 1, 1, 1, std::make_shared<const pb::Event>(event) }, state);
+    narrator.look(state, 1);
+    const std::vector<Telling> told = narrator.takeTellings();
+    QCOMPARE(told.size(), std::size_t(1));
+    QCOMPARE(told.front().text,
+        QString("The node with id 1370066825 is in the ring and has got 0 keys. Only two nodes took part in it."));
 }
 
 void SentencesTest::theNarratorTellsWhatHappensToProcessesOfARing()

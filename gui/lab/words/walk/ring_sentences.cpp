@@ -104,7 +104,15 @@ struct RingWriter {
 // What is told of an event of the ring itself; empty: nothing.
 std::string ringTelling(const pb::WalkEvent& event, const RunState& state)
 {
-    const auto name = [&state](const pb::WalkNode& node) { return processShown(node.node(), state); };
+    // While the past is played again, an event may name a node before its introduction: then the picture has its id.
+    const auto named = [&state](const pb::WalkNode& node, const char* the) {
+        const auto known = state.processes.find(node.node());
+        return known != state.processes.end() && !known->second.name.empty()
+            ? known->second.name
+            : the + std::string(" node with id ") + std::to_string(node.id());
+    };
+    const auto name = [&named](const pb::WalkNode& node) { return named(node, "the"); };
+    const auto first = [&named](const pb::WalkNode& node) { return named(node, "The"); };
     using B = pb::WalkEvent;
     switch (event.body_case()) {
     case B::kRingBegun:
@@ -112,18 +120,18 @@ std::string ringTelling(const pb::WalkEvent& event, const RunState& state)
             + ", which answers for every key: it is alone.";
     case B::kJoinOrdered: {
         const pb::JoinOrdered& e = event.join_ordered();
-        return name(e.node()) + " joins. Its id is its place on the circle, and " + name(e.successor())
+        return first(e.node()) + " joins. Its id is its place on the circle, and " + name(e.successor())
             + ", which comes next there, gives it the keys in front of it.";
     }
     case B::kNodeJoined:
-        return name(event.node_joined().node()) + " is in the ring and has got " + keys(event.node_joined().keys())
+        return first(event.node_joined().node()) + " is in the ring and has got " + keys(event.node_joined().keys())
             + ". Only two nodes took part in it.";
     case B::kLeaveOrdered: {
         const pb::LeaveOrdered& e = event.leave_ordered();
-        return name(e.node()) + " leaves and gives its keys to " + name(e.successor())
+        return first(e.node()) + " leaves and gives its keys to " + name(e.successor())
             + ", which comes next on the circle.";
     }
-    case B::kNodeLeft: return name(event.node_left().node()) + " is out of the ring, and no key is lost.";
+    case B::kNodeLeft: return first(event.node_left().node()) + " is out of the ring, and no key is lost.";
     case B::kChangeUndone:
     case B::kRingNodeLost:
     case B::kRingNodeBack: return RingWriter { 0, event, state }.text();
