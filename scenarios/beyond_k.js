@@ -93,7 +93,7 @@ const begun = eventOf('RecoveryStarted', third);
 lab.say('Both stay silent, so they have failed. Changes wait until the others agree on one state.', { at: ahead(eventOf('BucketFailed', third)) });
 lab.say('Four of six members are left, and four are needed: buckets 1 and 2 are computed.', { at: begun });
 lab.say('Buckets 1 and 2 are back, in other processes.', { at: whole });
-lab.say('Alice reads all her records. The coordinator tells her where buckets 1 and 2 are now.');
+lab.say('Alice reads all her records. Requests are passed on, and the coordinator tells her where buckets 1 and 2 are now.');
 const all = bob.verify();
 lab.expectEqual([all.equal, all.missing + all.lost + all.wrong], [all.keys, 0], 'nothing is missing');
 lab.expectEqual(lab.group(0).kEffective, 2, 'and the group survives two failures again');

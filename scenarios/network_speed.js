@@ -6,7 +6,7 @@
 const p = lab.params({ records: 125000, repetitions: 3, slice: 6250 });
 const bucket = Math.floor(p.records / 4);
 const networks = [{ network: '100 Mb/s', rate: 12.5e6, words: 'over 100 Mb/s, that is 12 500 kB/s' }, { network: '1 Gb/s', rate: 125e6, words: 'over 1 Gb/s, that is 125 000 kB/s' },
-    { network: 'no limit', rate: null, words: 'without a limit' }];
+    { network: 'no limit', rate: null, words: 'without a limit of the rate' }];
 
 // What counts say comes a little later. An event may be lost: then the picture lags, and nothing else.
 function showCounts(since, buckets, records) {

@@ -68,7 +68,7 @@ lab.detail('counts');
 
 lab.step('c', 'Searches, one at a time and in parallel');
 lab.camera({ fit: 'file' });
-lab.say('From now on searches are only counted: one at a time, then ' + p.window + '.');
+lab.say('Now searches are only counted: one at a time, then ' + p.window + ' at once.');
 const counted = lab.here();
 const counts = p.counts.split(' ').map(Number), cases = [];
 for (const searches of counts)
@@ -95,7 +95,7 @@ for (const item of ['search_individual', 'search_bulk'])
     lab.print('2004:', item + ':', lab.paper('demo_2004', { item: item })[0].value, 'ms (1.8 GHz, 1 Gb/s)');
 const then = item => lab.paper('demo_2004', { item: item })[0].value;
 lab.say('In 2004 likewise: ' + then('search_individual').toFixed(4) + ' ms one at a time, ' + then('search_bulk').toFixed(4) + ' ms in parallel, '
-    + (then('search_individual') / then('search_bulk')).toFixed(1) + ' times less. ' + (lab.simulated ? 'Ours is simulated, and comparable with neither.' : 'Here it was ' + ratio + ' times.'));
+    + (then('search_individual') / then('search_bulk')).toFixed(1) + ' times less. ' + (lab.simulated ? 'Ours are simulated: do not compare them.' : 'Here it was ' + ratio + ' times.'));
 lab.say('From request to answer, the median (p50) was ' + ms(one.p50_ms) + ' ms one at a time, ' + ms(many.p50_ms) + ' ms in parallel. One in a hundred took longer than p99.');
 lab.chart(Object.assign({ y: ['p50_ms', 'p99_ms'], title: 'From request to answer: p50 (median), p99' }, axis));
 if (many.p50_ms.median > one.p50_ms.median)

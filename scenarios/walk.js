@@ -29,7 +29,7 @@ lab.print(ring.nodes.map(n => n.name + ' at ' + n.id).join(', '));
 lab.step('b', 'One key, step by step');
 const key = 17;
 const begun = lab.here();
-lab.say('Alice wants to store key 17. She does not know which node owns it, and asks any.');
+lab.say('Alice wants to store key 17. She does not know which node owns it, and asks any of them.');
 const choices = [...new Set(['never', 'once', words[Math.round((p.nodes - 1) / 2)], words[p.nodes - 1]])];
 const q = lab.predict({ text: 'How many times, at most, is a request passed on?', choices });
 const stored = alice.insert(key, 'found it');
