@@ -110,7 +110,7 @@ public:
             kTitleEms * std::min(1.0, (width - 2 * margin) / std::max(needed, 1.0)), true);
         QStringList foot { origin };
         if (!m_chart.source.isEmpty())
-            foot << "dashed, hollow marks: published, " + m_chart.source;
+            foot << (m_chart.isOnlyPublished ? "" : "dashed, hollow marks: ") + ("published, " + m_chart.source);
         if (hasSpread())
             foot << "medians; bars from the lower to the upper quartile";
         foot.removeAll(QString());

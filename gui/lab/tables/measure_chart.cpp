@@ -151,12 +151,13 @@ struct Drawer {
         const auto [panel, colour] = panelOf(group);
         const QString name = nameOf(group);
         for (const MeasureChart::Point& p : points) {
-            QVariantList row { isPublished ? QStringLiteral("published") : QStringLiteral("here") };
+            const bool isOfPaper = isPublished || chart.isOnlyPublished;
+            QVariantList row { isOfPaper ? QStringLiteral("published") : QStringLiteral("here") };
             for (const QString& value : groups[group])
                 row << value;
             row << (chart.words.isEmpty() ? QVariant(p.x) : QVariant(chart.words.value(qsizetype(p.x))))
                 << order.y[qsizetype(quantity)] << p.median << (p.n > 1 ? QVariant(p.q1) : QVariant())
-                << (p.n > 1 ? QVariant(p.q3) : QVariant()) << (isPublished ? QVariant() : QVariant(p.n));
+                << (p.n > 1 ? QVariant(p.q3) : QVariant()) << (isOfPaper ? QVariant() : QVariant(p.n));
             chart.rows.push_back(row);
         }
         chart.panels[panel + quantity].series.push_back(
@@ -307,7 +308,7 @@ void addMeasured(const ChartOrder& order, const ShownRows& shown, Drawer& drawer
                     points.push_back({ shown.hasWords ? double(place) : x.toDouble(), three.median, three.q1, three.q3,
                         int(at->second.size()) });
                 }
-            drawer.add(g, std::size_t(q), drawer.chart.isOnlyPublished, std::move(points));
+            drawer.add(g, std::size_t(q), false, std::move(points));
         }
     }
 }

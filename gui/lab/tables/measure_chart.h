@@ -33,7 +33,8 @@ struct ChartOrder {
 
 // The table of a measurement as a chart, in values. There is a panel for each quantity; if there were too many lines,
 // also for each value of the first column of `by`. Each other combination is a line. Published values have the same
-// colour and are dashed; a table whose rows all name a `source` has nothing but published values.
+// colour and are dashed. A table whose rows all name a `source` has nothing but published values: it is drawn like any
+// other, and signed so.
 struct MeasureChart {
     struct Point {
         double x = 0, median = 0, q1 = 0, q3 = 0;
