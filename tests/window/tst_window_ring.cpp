@@ -139,6 +139,7 @@ void WindowRingTest::noMenuOffersWhatIsOfFilesOnly()
     QVERIFY(s.play(kRing));
     QVERIFY(s.showsRing(4));
     QVERIFY(s.isEnabledSoon("joinRing"));
+    QVERIFY(QTest::qWaitFor([&] { return !clientsOf(s.state()).empty() && !ringNodes(s.state()).empty(); }, kLimit));
     const QStringList faults { "kill", "pause", "resume", "restart", "-", "cutOff", "loseSome", "delayMessages", "heal",
         "faultPanel" },
         last { "-", "Only this place in the event log" }, ring { "joinRing", "leaveRing", "copyLine", "-" };
@@ -161,6 +162,7 @@ void WindowRingTest::thePaletteBreaksWhatARingHas()
     Stage s;
     QVERIFY(s.play(kRing));
     QVERIFY(s.showsRing(4));
+    QVERIFY(s.isEnabledSoon("faultPanel"));
     s.window.actions().get("faultPanel")->trigger();
     auto* steps = s.window.findChild<QComboBox*>("faultStep");
     auto* messages = s.window.findChild<QComboBox*>("faultMessages");

@@ -236,6 +236,8 @@ void MainWindow::showLink()
     m_parts.timeBar->setVisible(isThere);
     m_parts.workloads->setVisible(isThere && !m_timeLine.isReplay() && !m_parts.isPresenting);
     m_line->setVisible(isThere && !m_timeLine.isReplay() && !m_parts.isPresenting);
+    if (!isThere)
+        m_line->forget();
     m_workspaces->again();
     enableActions();
     // Letters are then command keys; a number box would consume them.

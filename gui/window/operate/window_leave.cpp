@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/operate/window_leave.h"
 
-#include "gui/window/panels/workload_bar.h"
-
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -55,7 +53,6 @@ void WindowLeave::finishStop()
     if (after == AfterStop::Leave) {
         m_parts.endShow();
         m_parts.commands.link().leave();
-        m_parts.line.forget(); // the scenario has been stopped
         return;
     }
     // A stop takes effect now: output of the script that is still waiting is not shown.
