@@ -43,6 +43,7 @@ void drawNoFile(const PictureInput& in, const QRectF& inside, DisplayList& out)
 struct FileSums {
     std::uint64_t records = 0, lost = 0;
     std::uint64_t unknown = 0; // buckets whose contents are not known
+    std::uint64_t rebuilt = 0; // buckets whose records are coming back
 
     explicit FileSums(const ClusterState& state)
     {
@@ -51,6 +52,8 @@ struct FileSums {
             const DownMember* down = state.downOf(bucket);
             (down && down->isLost ? lost : records) += bucket.count;
         }
+        for (const auto& [number, group] : state.groups)
+            rebuilt += group.recovery.isUnderWay() ? group.recovery.buckets.size() : 0;
         records += std::uint64_t(state.recordsUnderWay()); // the sum is right even if this is negative
     }
 };
@@ -108,19 +111,21 @@ void drawFileLoad(const PictureInput& in, const QRectF& row, DisplayList& out)
             kSmallBold, in.theme.text);
     } else {
         const QString field = file.config.field() == pb::GF_8 ? QStringLiteral("GF(2⁸)") : QStringLiteral("GF(2¹⁶)");
+        const QString records = countedWords(sums.records, "record", "records")
+            + (sums.rebuilt > 0
+                    ? QStringLiteral(", %1 being rebuilt").arg(countedWords(sums.rebuilt, "bucket", "buckets"))
+                    : QString());
         out.text(row,
             { QStringLiteral("%1   load factor %2 %   m = %3   b = %4   %5%6")
-                    .arg(countedWords(sums.records, "record", "records"))
+                    .arg(records)
                     .arg(qRound(load * 100))
                     .arg(file.config.m())
                     .arg(grouped(file.config.b()), field, owed),
                 QStringLiteral("%1   load %2 %   b = %3%4")
-                    .arg(countedWords(sums.records, "record", "records"))
+                    .arg(records)
                     .arg(qRound(load * 100))
                     .arg(grouped(file.config.b()), owed),
-                QStringLiteral("%1, load %2 %")
-                    .arg(countedWords(sums.records, "record", "records"))
-                    .arg(qRound(load * 100)) },
+                QStringLiteral("%1, load %2 %").arg(records).arg(qRound(load * 100)), records },
             kSmall, in.theme.muted);
         const QString share = QString::number(qRound(load * 100));
         out.explain({ { QStringLiteral("load factor %1 %").arg(share), "load-factor" },
