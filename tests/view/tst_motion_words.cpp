@@ -257,18 +257,18 @@ void MotionWordsTest::aMessageToAProcessThatWasNotIntroducedIsDrawnOnceItIs()
 void MotionWordsTest::aMessageIsDrawnToAnAddressOfTheNextCluster()
 {
     Show show({ 4, 4, 1 });
-    const auto reply = [&show](std::uint32_t port) {
-        pb::Event sent = show.event(port);
+    for (const std::uint32_t port : { 4'711u, 4'712u }) {
+        show.feed.known().processes.at(kFileClients).address = "127.0.0.1:" + std::to_string(port);
+        show.pacer.beginShow(show.feed, show.feed.committed());
+        pb::Event sent;
         sent.mutable_message_sent()->set_kind("reply");
         sent.mutable_message_sent()->mutable_address()->set_ip(0x7f00'0001);
         sent.mutable_message_sent()->mutable_address()->set_udp_port(port);
         show.feed.tell(kBucket0, sent, 2'000'000);
-        return show.until([&] { return show.picture().texts().contains("reply"); }, 5);
-    };
-    for (const std::uint32_t port : { 4'711u, 4'712u }) {
-        show.feed.known().processes.at(kFileClients).address = "127.0.0.1:" + std::to_string(port);
-        show.pacer.reset();
-        QVERIFY2(reply(port), qPrintable(QString::number(port)));
+        show.feed.tell(kBucket0, show.event(), 30'000'000);
+        show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+        QVERIFY2(
+            show.until([&] { return show.picture().texts().contains("reply"); }, 5), qPrintable(QString::number(port)));
         QVERIFY(show.until([&] { return !show.picture().texts().contains("reply"); }, 20));
     }
 }
