@@ -3,7 +3,6 @@
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_clients.h"
 #include "gui/lab/calls/lab_values.h"
-#include "gui/lab/calls/lab_workloads.h"
 #include "gui/lab/words/process/process_words.h"
 
 #include <QJSEngine>

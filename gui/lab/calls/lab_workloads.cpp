@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/calls/lab_workloads.h"
+#include "gui/lab/calls/lab_clients.h"
 
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/control/invariant_findings.h"
