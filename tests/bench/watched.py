@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from typing import Iterator
+from typing import Iterator, NamedTuple
 
 from measures import M, MEASURES, RECORD_BYTES, SCHEDULER, Measure, Seen, Settings, Target, _check, _rate
 from peers import NotMeasured
@@ -48,8 +48,8 @@ while True:
 """
 
 
-def _targets(row: str, unit: str, place: str, peer: str = "not watched") -> tuple[Target, ...]:
-    return tuple(Target(f"{row}_{name}", f"{words} per {unit}, {_WINDOW} at once, {place}: watched / {peer}",
+def _targets(row: str, place: str, peer: str = "not watched", figure: str = "{} per second") -> tuple[Target, ...]:
+    return tuple(Target(f"{row}_{name}", f"{figure.format(words)}, {_WINDOW} at once, {place}: watched / {peer}",
                         _WITHIN, False)
                  for name, words in (("search", "searches"), ("update", "updates")))
 
@@ -93,20 +93,33 @@ def _window(s: Settings, lab: Lab, processors: set[int]) -> Iterator[subprocess.
                 window.wait()
 
 
-def _rates(client: Client, seconds: float) -> tuple[float, float]:
-    """Searches and updates per second, in turns for this many seconds."""
-    searches, updates = [], []
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        searches.append(_rate(_check(client.run("search", _SEARCHES, window=_WINDOW), _SEARCHES)))
-        updates.append(_rate(_check(client.run("update", _UPDATES, window=_WINDOW), _UPDATES)))
-    return statistics.mean(searches), statistics.mean(updates)
-
-
 def _processor_s(pid: int) -> float:
     """The processor time that the threads of a process have used so far."""
     return sum(int((task / "schedstat").read_text(encoding="ascii").split()[0])
                for task in pathlib.Path(f"/proc/{pid}/task").iterdir()) / 1e9
+
+
+class _Block(NamedTuple):
+    """What a cluster did in a time: searches, then updates."""
+    rates: tuple[float, float]      # per second
+    processors: tuple[float, float] # processor seconds of its processes per second
+
+
+def _block(lab: Lab, client: Client, seconds: float) -> _Block:
+    """Searches and updates in turns for this many seconds."""
+    turns: dict[str, int] = {"search": _SEARCHES, "update": _UPDATES}
+    rates: dict[str, list[float]] = {kind: [] for kind in turns}
+    used, passed = dict.fromkeys(turns, 0.0), dict.fromkeys(turns, 0.0)
+    pids = [process.pid for process in lab.processes()]
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for kind, count in turns.items():
+            before, begin = sum(map(_processor_s, pids)), time.monotonic()
+            rates[kind].append(_rate(_check(client.run(kind, count, window=_WINDOW), count)))
+            passed[kind] += time.monotonic() - begin
+            used[kind] += sum(map(_processor_s, pids)) - before
+    return _Block((statistics.mean(rates["search"]), statistics.mean(rates["update"])),
+                  (used["search"] / passed["search"], used["update"] / passed["update"]))
 
 
 class _Side:
@@ -171,24 +184,26 @@ def _in_turn(s: Settings, processors: set[int]) -> Iterator[Seen]:
     """Measures blocks with a window, and with another program in its place, between blocks with the cluster alone."""
     seconds, shares = (_QUICK_BLOCK_S if s.quick else _BLOCK_S), []
     with _cluster_on(processors, s) as (lab, client):
-        _rates(client, _SETTLED_S)
-        before = _rates(client, seconds)
+        _block(lab, client, _SETTLED_S)
+        before = _block(lab, client, seconds)
         for _ in range(s.repetitions):
             with _window(s, lab, processors) as program:
-                _rates(client, _SETTLED_S)
+                _block(lab, client, _SETTLED_S)
                 used, begin = _processor_s(program.pid), time.monotonic()
-                watched = _rates(client, seconds)
+                watched = _block(lab, client, seconds)
                 shares.append((_processor_s(program.pid) - used) / (time.monotonic() - begin))
-            after = _rates(client, seconds)
+            after = _block(lab, client, seconds)
             with _stand_in(shares[-1]):
-                beside = _rates(client, seconds)
-            last = _rates(client, seconds)
+                beside = _block(lab, client, seconds)
+            last = _block(lab, client, seconds)
             for i, name in enumerate(("search", "update")):
-                alone = (before[i] + after[i]) / 2
-                yield Seen(f"crowded_{name}", watched[i] / alone, watched[i], alone, "1/s", SCHEDULER)
+                left, had = watched.processors[i], (before.processors[i] + after.processors[i]) / 2
+                yield Seen(f"share_{name}", left / had, left, had, "processors", SCHEDULER)
+                rate, alone = watched.rates[i], (before.rates[i] + after.rates[i]) / 2
+                yield Seen(f"crowded_{name}", rate / alone, rate, alone, "1/s", SCHEDULER)
                 # Both figures are related to the cluster alone at that time, because the rate drifts.
-                other = beside[i] / ((after[i] + last[i]) / 2) * alone
-                yield Seen(f"fair_{name}", watched[i] / other, watched[i], other, "1/s", SCHEDULER)
+                other = beside.rates[i] / ((after.rates[i] + last.rates[i]) / 2) * alone
+                yield Seen(f"fair_{name}", rate / other, rate, other, "1/s", SCHEDULER)
             before = last
     s.notes.append(f"crowded, fair: the window took {100 * statistics.median(shares):.1f} % of a processor.")
 
@@ -204,7 +219,8 @@ def _watched(s: Settings) -> Iterator[Seen]:
 
 MEASURES.append(Measure(
     "watched",
-    _targets("watched", "second of processor time", "a window on processors of its own")
-    + _targets("crowded", "second", "cluster and window on the same processors")
-    + _targets("fair", "second", "cluster and window on the same processors",
-               "beside a program that uses as much processor time"), _watched))
+    _targets("watched", "a window on processors of its own", figure="{} per second of processor time")
+    + _targets("share", "cluster and window on the same processors", figure="processors that the cluster gets for {}")
+    + _targets("crowded", "cluster and window on the same processors")
+    + _targets("fair", "cluster and window on the same processors", "beside a program that uses as much processor time"),
+    _watched))
