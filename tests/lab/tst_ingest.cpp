@@ -88,6 +88,7 @@ private slots:
     void aGapIsARowAndItsSnapshotRepairsTheState();
     void eventsThatWereLostAtTheEndAreFound();
     void garbageIsCountedAndDropped();
+    void theProcessorsThatAClusterUsesAreCounted();
     void aWaitEndsWithTheEventOrTheDeadlineOrTheStop();
     void aHundredThousandEventsArriveComplete();
     void aCommandIsAnswered();
@@ -247,6 +248,26 @@ void IngestTest::garbageIsCountedAndDropped()
     bucket.publish(2, inserts(2, 2));
     QTRY_COMPARE_WITH_TIMEOUT(session.ingest().committed(), 2u, kPatience);
     QCOMPARE(session.ingest().counters().lost, 0u);
+}
+
+// What a process used before it was seen is not of the last second.
+void IngestTest::theProcessorsThatAClusterUsesAreCounted()
+{
+    Session session;
+    FakeProcess bucket(11, pb::NODE, "data-1");
+    const auto used = [](std::uint64_t seconds) {
+        pb::Event event;
+        event.mutable_gauges()->set_cpu_ns(seconds * 1'000'000'000u);
+        return std::vector { event };
+    };
+    session.ingest().watchEvents(bucket.info().events_endpoint());
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, used(1'000)), session.ingest().committed() >= 1), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().counters().eventsPerSecond > 0, kPatience);
+    QCOMPARE(session.ingest().counters().processors, 0.0);
+    bucket.publish(2, used(1'100));
+    QTRY_VERIFY_WITH_TIMEOUT(session.ingest().counters().processors > 0, kPatience);
+    QVERIFY(session.ingest().counters().processors <= 100); // in one second or more
+    QTRY_COMPARE_WITH_TIMEOUT(session.ingest().counters().processors, 0.0, kPatience);
 }
 
 void IngestTest::aWaitEndsWithTheEventOrTheDeadlineOrTheStop()

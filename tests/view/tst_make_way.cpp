@@ -4,6 +4,7 @@
 #include "gui/view/paint/display_list.h"
 #include "gui/view/time/frame_clock.h"
 #include "gui/view/time/free_processors.h"
+#include "gui/view/time/way_given.h"
 
 #include <QImage>
 #include <QPainter>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 
 using namespace lhrs::gui;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -27,7 +29,14 @@ ProcessorTime at(std::uint64_t all, std::uint64_t idle)
 
 class MovingView : public FrameView {
 public:
-    bool refresh(double) override { return true; }
+    bool refresh(double time) override
+    {
+        ++asked;
+        seconds = time;
+        return true;
+    }
+    int asked = 0;
+    double seconds = 0; // of the last frame
 };
 
 QImage painted(const DisplayList::Box& box, bool byQt)
@@ -61,6 +70,10 @@ private slots:
     void scarceBelowATenthUntilAboveAQuarter();
     void aShortTimeSaysNothing();
     void theClockMakesWay();
+    void aFrameThatIsFarAwayIsBroughtForward();
+    void aLateFrameRepresentsItsTime();
+    void wayIsGivenToAClusterAtWork_data();
+    void wayIsGivenToAClusterAtWork();
     void aRoundedBoxLooksAsQtDrawsIt_data();
     void aRoundedBoxLooksAsQtDrawsIt();
 };
@@ -137,12 +150,77 @@ void TestMakeWay::theClockMakesWay()
     clock.add(&view, &widget);
     clock.step(0.02);
     QCOMPARE(clock.interval(), 16);
-    clock.setMakesWay(true);
+    clock.setMakesWay(200ms);
     clock.step(0.02);
+    QVERIFY(clock.makesWay());
     QCOMPARE(clock.interval(), 200);
-    clock.setMakesWay(false);
+    clock.setMakesWay(0ms);
     clock.step(0.02);
+    QVERIFY(!clock.makesWay());
     QCOMPARE(clock.interval(), 16);
+}
+
+// A person who presses a key must not wait a second for the picture.
+void TestMakeWay::aFrameThatIsFarAwayIsBroughtForward()
+{
+    QWidget widget;
+    widget.show();
+    MovingView view;
+    FrameClock clock;
+    clock.add(&view, &widget);
+    clock.start();
+    clock.setMakesWay(200ms);
+    clock.step(0.02);
+    QVERIFY(!clock.hurry()); // soon enough
+    QCOMPARE(clock.interval(), 200);
+    clock.setMakesWay(60s);
+    clock.step(0.02);
+    QCOMPARE(clock.interval(), 60'000);
+    const int asked = view.asked;
+    QVERIFY(clock.hurry());
+    QTRY_VERIFY(view.asked > asked);
+    QCOMPARE(clock.interval(), 60'000); // one frame only
+    clock.stop();
+    QVERIFY(!clock.hurry());
+}
+
+// What happens between two frames that are far apart is not shown as slow motion.
+void TestMakeWay::aLateFrameRepresentsItsTime()
+{
+    QWidget widget;
+    widget.show();
+    MovingView view;
+    FrameClock clock;
+    clock.add(&view, &widget);
+    clock.setMakesWay(600ms);
+    clock.step(0.02);
+    clock.start();
+    QTRY_VERIFY(view.asked > 1);
+    QVERIFY2(view.seconds > 0.5 && view.seconds < 0.7, qPrintable(QString::number(view.seconds)));
+}
+
+void TestMakeWay::wayIsGivenToAClusterAtWork_data()
+{
+    QTest::addColumn<MachineLoad>("load");
+    QTest::addColumn<int>("frame");
+    using Load = MachineLoad;
+    // isReal, areScarce, eventsPerSecond, clusterProcessors, sinceInput
+    QTest::newRow("processors are idle") << Load { true, false, 9'000, 1.8, 60 } << 0;
+    QTest::newRow("a simulation") << Load { false, true, 9'000, 1.8, 60 } << 0;
+    QTest::newRow("other programs need them") << Load { true, true, 80, 0.1, 60 } << 0;
+    QTest::newRow("many events") << Load { true, true, 120, 0.1, 60 } << 200;
+    QTest::newRow("searches without events") << Load { true, true, 0, 0.3, 60 } << 200;
+    QTest::newRow("full speed") << Load { true, true, 300, 0.8, 60 } << 1'000;
+    QTest::newRow("full speed, a person is there") << Load { true, true, 300, 0.8, 2 } << 200;
+}
+
+void TestMakeWay::wayIsGivenToAClusterAtWork()
+{
+    QFETCH(MachineLoad, load);
+    QFETCH(int, frame);
+    const WayGiven way = wayFor(load);
+    QCOMPARE(int(way.frame.count()), frame);
+    QCOMPARE(way.gather > WayGiven().gather, frame > 0); // fewer frames, fewer interruptions
 }
 
 void TestMakeWay::aRoundedBoxLooksAsQtDrawsIt_data()

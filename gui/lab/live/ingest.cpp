@@ -26,7 +26,6 @@ constexpr std::int64_t kBatchBytes = 16 << 20; // no valid batch is longer
 constexpr std::size_t kHeldBytes = 16u << 20; // held events of one process that wait for its snapshot
 constexpr std::int64_t kBetweenClusters = 1'000'000; // ns of virtual time between two clusters
 constexpr milliseconds kLookEvery(100);
-constexpr milliseconds kGather(8); // time to gather events between two receptions: half a frame
 constexpr std::int64_t kOtherClockNs = 2'000'000'000; // a process whose clock differs by more was not started here
 constexpr milliseconds kTailTime(500); // an event published this long ago and not received is lost
 constexpr int kBatchesPerTurn = 256;
@@ -333,9 +332,9 @@ void Ingest::run(const std::stop_token& stop)
     while (!stop.stop_requested()) {
         std::array<zmq::pollitem_t, 2> items { { { nullptr, m_wakeUp->descriptor(), ZMQ_POLLIN, 0 },
             { sockets.subscriber.handle(), 0, ZMQ_POLLIN, 0 } } };
-        // After a batch the thread waits a moment for tasks only. Events of many processes are then taken in
-        // together, and this thread interrupts the cluster's processes less often.
-        const auto rest = std::chrono::ceil<milliseconds>(gatheredAt + kGather - Clock::now());
+        // After a batch the thread waits a moment for tasks only (setGather).
+        const auto rest = std::chrono::ceil<milliseconds>(
+            gatheredAt + m_gather.load(std::memory_order_relaxed) - Clock::now());
         const bool isGathering = rest.count() > 0;
         const int waitedFor = isGathering ? 1 : int(items.size());
         // An interrupted call counts as a turn without news.
@@ -519,9 +518,17 @@ void Ingest::tick()
             source.expected = 0;
         }
         if (const auto passed = now - cluster.second; passed >= std::chrono::seconds(1)) {
+            const double seconds = std::chrono::duration<double>(passed).count();
             const double events = double(cluster.counters.events - cluster.eventsAtSecond);
-            m_eventsPerSecond.store(events / std::chrono::duration<double>(passed).count(), std::memory_order_relaxed);
+            m_eventsPerSecond.store(events / seconds, std::memory_order_relaxed);
             cluster.eventsAtSecond = cluster.counters.events;
+            std::uint64_t cpuNs = 0;
+            for (const auto& [id, process] : cluster.state.processes)
+                cpuNs += process.hasEnded ? 0 : process.gauges.cpu_ns();
+            // The sum is smaller than before if a process has ended.
+            const std::uint64_t before = cluster.cpuNsAtSecond > 0 ? std::min(cpuNs, cluster.cpuNsAtSecond) : cpuNs;
+            m_processors.store(double(cpuNs - before) / 1e9 / seconds, std::memory_order_relaxed);
+            cluster.cpuNsAtSecond = cpuNs;
             cluster.second = now;
         }
     }

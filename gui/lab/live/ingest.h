@@ -35,6 +35,7 @@ struct IngestCounters {
     std::uint64_t batches = 0;
     std::uint64_t malformed = 0; // messages that were not valid batches
     double eventsPerSecond = 0; // over the last full second
+    double processors = 0; // processor seconds per second of the cluster's processes, over the last full second
 };
 
 // Receives the events of all processes in one thread: checks their sequence numbers, folds them into the cluster's
@@ -85,6 +86,10 @@ public:
     // Begins another cluster: forgets all processes and the state, but keeps the ring and the clock. Not to be called
     // in the ingest thread.
     void forgetCluster();
+
+    // How long events are gathered between two receptions. Those of many processes are then taken in together, and the
+    // ingest thread interrupts the cluster's processes less often.
+    void setGather(std::chrono::milliseconds time) { m_gather.store(time, std::memory_order_relaxed); }
 
     // Passes everything to the sink from now on, the present state first; null: to no sink. When this returns, the
     // former sink may be destroyed. Not to be called in the ingest thread.
@@ -141,7 +146,8 @@ private:
     const std::int64_t m_startedWallNs;
     const std::chrono::steady_clock::time_point m_started;
     std::atomic<std::uint64_t> m_committed { 0 };
-    std::atomic<double> m_eventsPerSecond { 0 };
+    std::atomic<double> m_eventsPerSecond { 0 }, m_processors { 0 };
+    std::atomic<std::chrono::milliseconds> m_gather { std::chrono::milliseconds(8) };
     std::function<void(ProcessId)> m_askSnapshot;
 
     // The run's clock was `runNs` at real time `real` and has run at `factor` since; guarded by m_clockMutex.

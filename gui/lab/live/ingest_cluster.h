@@ -60,7 +60,7 @@ struct Ingest::Cluster {
     std::map<ProcessId, Source> sources;
     std::set<ProcessId> forgotten; // processes of former clusters, whose last messages may still arrive
     IngestCounters counters;
-    std::uint64_t eventsAtSecond = 0;
+    std::uint64_t eventsAtSecond = 0, cpuNsAtSecond = 0;
     std::chrono::steady_clock::time_point second = std::chrono::steady_clock::now();
 
     Source& source(ProcessId process)

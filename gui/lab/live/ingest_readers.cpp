@@ -72,6 +72,7 @@ IngestCounters Ingest::counters() const
     const std::lock_guard lock(m_mutex);
     IngestCounters counters = m_cluster->counters;
     counters.eventsPerSecond = m_eventsPerSecond.load(std::memory_order_relaxed);
+    counters.processors = m_processors.load(std::memory_order_relaxed);
     return counters;
 }
 

@@ -9,8 +9,9 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kMoving = 16, kQuiet = 33, kMakesWay = 200, kUnseen = 200; // milliseconds from frame to frame
-constexpr double kLongest = 0.25; // seconds: the longest time that one frame may represent
+constexpr int kMoving = 16, kQuiet = 33, kUnseen = 200; // milliseconds from frame to frame
+// The longest time that one frame may represent, in seconds: this much, or as much more than the time between frames.
+constexpr double kLongest = 0.25, kLate = 0.05;
 
 } // namespace
 
@@ -32,7 +33,15 @@ void FrameClock::tick()
 {
     const double seconds = double(m_clock.nsecsElapsed()) / 1e9;
     m_clock.restart();
-    step(std::min(seconds, kLongest));
+    step(std::min(seconds, std::max(kLongest, double(m_timer.interval()) / 1'000 + kLate)));
+}
+
+bool FrameClock::hurry()
+{
+    const bool isFar = m_timer.isActive() && m_timer.interval() > kUnseen;
+    if (isFar)
+        m_timer.setInterval(kMoving);
+    return isFar;
 }
 
 void FrameClock::step(double seconds)
@@ -47,7 +56,8 @@ void FrameClock::step(double seconds)
         isSeen = true;
         isMoving = entry.view->refresh(seconds) || isMoving;
     }
-    m_timer.setInterval(!isSeen ? kUnseen : m_makesWay ? kMakesWay : isMoving ? kMoving : kQuiet);
+    const int wanted = !isSeen ? kUnseen : isMoving ? kMoving : kQuiet;
+    m_timer.setInterval(std::max(wanted, int(m_wayGiven.count())));
     ++m_frames;
     m_nanoseconds += took.nsecsElapsed();
     if (m_second.isValid() && m_second.elapsed() >= 1000) {

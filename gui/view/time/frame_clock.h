@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -21,9 +22,9 @@ public:
     virtual bool refresh(double seconds) = 0;
 };
 
-// Asks the visible views for their frames: 60 times a second while something moves, otherwise 30 times. It is 5 times
-// while the window yields to a cluster that needs the processors, or while no part of the window can be seen. A hidden
-// view is not asked; it catches up when it is shown.
+// Asks the visible views for their frames: 60 times a second while something moves, otherwise 30 times; 5 times while
+// no part of the window can be seen; and as seldom as it is told while the window makes way for a cluster that needs
+// the processors (WayGiven). A hidden view is not asked; it catches up when it is shown.
 class FrameClock : public QObject {
     Q_OBJECT
 public:
@@ -36,8 +37,11 @@ public:
     void add(FrameView* view, QWidget* widget) { m_views.push_back({ view, widget }); }
     void start();
     void stop() { m_timer.stop(); }
-    void setMakesWay(bool on) { m_makesWay = on; }
-    bool makesWay() const { return m_makesWay; }
+    // From now on there is one frame in this time; 0: as many as the views need.
+    void setMakesWay(std::chrono::milliseconds frame) { m_wayGiven = frame; }
+    bool makesWay() const { return m_wayGiven.count() > 0; }
+    // Brings the next frame forward if it is more than 0.2 s away: a person has done something. True: it did.
+    bool hurry();
     // Runs one frame now, as if this much time had passed; for tests, and for pictures without a screen.
     void step(double seconds);
 
@@ -57,7 +61,7 @@ private:
     std::vector<Entry> m_views;
     QTimer m_timer;
     QElapsedTimer m_clock, m_second;
-    bool m_makesWay = false;
+    std::chrono::milliseconds m_wayGiven { 0 };
     int m_frames = 0;
     qint64 m_nanoseconds = 0;
     double m_framesPerSecond = 0, m_millisecondsPerFrame = 0;

@@ -33,7 +33,6 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
-constexpr double kManyEvents = 100; // per second: above this the cluster is at work
 constexpr qreal kFoldedWindow = 470; // pixels at 100 %: in a lower one, bars and captions leave the picture room
 constexpr double kPlayerShare = 0.25; // of the height of a folded window
 constexpr double kGuideShare = 0.3; // likewise
@@ -119,6 +118,8 @@ void MainWindow::connectAll()
 {
     // Each frame: the pacer takes new events; then the visible views are asked for their frames.
     m_clock->setSource([this](double seconds) { return onFrame(seconds); });
+    m_sinceInput.start();
+    qApp->installEventFilter(this);
     m_clock->add(m_canvas, m_canvas);
     m_clock->add(m_player, this); // a scenario may end before it is visible
 
@@ -214,16 +215,29 @@ bool MainWindow::onFrame(double seconds)
     return m_pacer.isBusy();
 }
 
-// Whether the window draws fewer frames, because a cluster that needs all processors would wait for the picture. In a
-// simulation, or while little happens, nothing waits for the picture, and it keeps its frame rate.
+// A cluster that needs all processors would wait for the picture: then the window draws fewer frames.
 void MainWindow::makeWay()
 {
     if (const std::optional<ProcessorTime> now = ProcessorTime::now())
         m_processors.take(*now);
     const bool isHere = m_commands->link().state() == LinkState::Here && !m_timeLine.isReplay();
-    const bool isReal = isHere && !m_pacer.state().isSimulated;
-    const bool isAtWork = m_commands->session().ingest().counters().eventsPerSecond > kManyEvents;
-    m_clock->setMakesWay(isReal && isAtWork && m_processors.areScarce());
+    Ingest& ingest = m_commands->session().ingest();
+    const IngestCounters counters = ingest.counters();
+    const WayGiven way = wayFor({ isHere && !m_pacer.state().isSimulated, m_processors.areScarce(),
+        counters.eventsPerSecond, counters.processors, double(m_sinceInput.elapsed()) / 1'000 });
+    m_clock->setMakesWay(way.frame);
+    ingest.setGather(way.gather);
+}
+
+// A person who uses the window sees at once what it does, even if it makes way.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->isInputEvent()) {
+        m_sinceInput.restart();
+        if (m_clock->hurry())
+            m_statusAt = -1; // decides anew how much way it makes
+    }
+    return QMainWindow::eventFilter(watched, event);
 }
 
 // ---- what is shown

@@ -3,6 +3,7 @@
 
 #include "gui/lab/export/result_folder.h"
 #include "gui/view/time/free_processors.h"
+#include "gui/view/time/way_given.h"
 #include "gui/window/widgets/actions.h"
 #include "gui/window/widgets/focus_ring.h"
 #include "gui/window/widgets/remembered.h"
@@ -15,6 +16,7 @@
 #include "gui/window/show/window_guide.h"
 #include "gui/window/show/window_present.h"
 
+#include <QElapsedTimer>
 #include <QMainWindow>
 
 namespace lhrs::gui {
@@ -99,6 +101,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void makeActions(const Options& options);
@@ -122,6 +125,7 @@ private:
     Selection* m_selection;
     FrameClock* m_clock;
     FreeProcessors m_processors;
+    QElapsedTimer m_sinceInput; // of keys and mouse
     Actions* m_actions;
     Workspaces* m_workspaces;
     ClusterCanvas* m_canvas;
