@@ -49,52 +49,35 @@ inline const QList<Debt>& debts()
         { u"node/sim/engine/event_lines.cpp"_s, 1 }, // fields named "split" are drawn
         { u"node/sim/engine/sim_cluster.cpp"_s, 2 }, // the same
         { u"node/sim/engine/sim_site.cpp"_s, 1 }, // the same
-        { u"gui/lab/calls"_s, 27 },
-        { u"gui/lab/control"_s, 2 },
-        { u"gui/lab/export"_s, 49 }, // tables of a run
-        { u"gui/lab/local"_s, 29 },
-        { u"gui/lab/recording"_s, 100 }, // tables of splits and recoveries
-        { u"gui/lab/reel"_s, 6 },
-        { u"gui/lab/replay"_s, 5 },
-        { u"gui/lab/script"_s, 9 },
-        { u"gui/lab/series"_s, 8 },
-        { u"gui/lab/series/process"_s, 18 },
-        { u"gui/lab/state"_s, 95 }, // the keyframe
-        { u"gui/lab/state/process"_s, 15 },
-        { u"gui/lab/tables"_s, 19 },
-        { u"gui/lab/words"_s, 2 },
-        { u"gui/lab/words/process"_s, 3 },
-        { u"gui/show"_s, 9 },
-        { u"gui/show/show_systems.cpp"_s, 2 },
-        { u"gui/show/words"_s, 8 },
-        { u"gui/view/canvas"_s, 10 },
-        { u"gui/view/charts"_s, 4 },
-        { u"gui/view/paint"_s, 47 }, // looks of cards
-        { u"gui/view/panels"_s, 4 },
-        { u"gui/view/system"_s, 23 },
-        { u"gui/view/systems"_s, 1 },
-        { u"gui/view/time"_s, 1 },
-        { u"gui/view/timeline"_s, 3 },
-        { u"gui/window/caption"_s, 1 },
-        { u"gui/window/commands"_s, 11 },
-        { u"gui/window/editor"_s, 2 },
-        { u"gui/window/inspect"_s, 14 },
-        { u"gui/window/main"_s, 7 },
-        { u"gui/window/operate"_s, 5 },
-        { u"gui/window/panels"_s, 10 },
-        { u"gui/window/parts"_s, 9 },
-        { u"gui/window/show"_s, 12 },
-        { u"gui/window/start"_s, 25 }, // pictures of scenarios
-        { u"gui/window/widgets"_s, 1 },
+        { u"gui/lab/calls"_s, 26 }, { u"gui/lab/control"_s, 2 }, { u"gui/lab/export"_s, 49 }, // tables of a run
+        { u"gui/lab/local"_s, 29 }, { u"gui/lab/recording"_s, 8 }, // columns of operations
+        { u"gui/lab/recording/rows"_s, 1 }, { u"gui/lab/reel"_s, 6 }, { u"gui/lab/replay"_s, 5 },
+        { u"gui/lab/script"_s, 5 }, { u"gui/lab/series"_s, 8 }, { u"gui/lab/series/process"_s, 18 },
+        { u"gui/lab/state"_s, 1 }, { u"gui/lab/state/process"_s, 16 }, { u"gui/lab/tables"_s, 15 },
+        { u"gui/lab/words"_s, 2 }, { u"gui/lab/words/process"_s, 3 }, { u"gui/show"_s, 7 },
+        { u"gui/show/show_systems.cpp"_s, 2 }, { u"gui/show/words"_s, 8 }, { u"gui/view/canvas"_s, 9 },
+        { u"gui/view/charts"_s, 4 }, { u"gui/view/paint"_s, 46 }, // looks of cards
+        { u"gui/view/panels"_s, 4 }, { u"gui/view/system"_s, 23 }, { u"gui/view/systems"_s, 1 },
+        { u"gui/view/timeline"_s, 2 }, { u"gui/window/commands"_s, 11 }, { u"gui/window/editor"_s, 1 },
+        { u"gui/window/inspect"_s, 13 }, { u"gui/window/main"_s, 5 }, { u"gui/window/operate"_s, 5 },
+        { u"gui/window/panels"_s, 10 }, { u"gui/window/parts"_s, 9 }, { u"gui/window/show"_s, 11 },
+        { u"gui/window/start"_s, 22 }, // pictures of scenarios
     };
     return kDebts;
+}
+
+// Names of Qt that look like words of LH*RS: a text is split, a wheel has a delta.
+inline const QRegularExpression& nameOfQt()
+{
+    static const QRegularExpression kName = pattern(uR"re([.>]split\((?=[u'"Q])|\bangleDelta\b)re"_s);
+    return kName;
 }
 
 inline int linesWithWords(const File& file)
 {
     int lines = 0;
-    for (const QString& line : file.text.split(u'\n'))
-        lines += line.contains(wordOfLhrs()) ? 1 : 0;
+    for (QString line : file.text.split(u'\n'))
+        lines += line.remove(nameOfQt()).contains(wordOfLhrs()) ? 1 : 0;
     return lines;
 }
 
@@ -138,6 +121,7 @@ inline const QStringList& registrations()
         u"common/wire_traits.cpp"_s, // how the messages of each travel
         u"gui/lab/state"_s, // what a watcher knows of a cluster of each
         u"gui/lab/script/lab_systems.cpp"_s, // what `lab` has of each
+        u"gui/lab/recording/recording_systems.cpp"_s, // the tables of each
         u"gui/lab/series"_s, // what each adds to the series of a run
         u"gui/lab/words"_s, // the sentences of each
         u"gui/show/show_systems.cpp"_s, // what shows say of each

@@ -159,6 +159,11 @@ void TidyTest::generalRoomsSayNothingOfLhrs()
         QStringList {
             u"node/runtime/a.cpp:1: lower the debt of node/runtime/a.cpp to 2 in tests/common/tidy_words.h"_s });
     QCOMPARE(wordsBeyondDebts({}, { { u"node/runtime/a.cpp"_s, 1 } }).size(), 1); // the file is gone
+    const File ofQt { u"node/runtime/a.cpp"_s,
+        u"words = text.split(u',') + list->split(\"a\");\nscroll(event->angleDelta());\n"_s };
+    QCOMPARE(wordsBeyondDebts({ ofQt }, { { ofQt.path, 0 } }), QStringList());
+    QCOMPARE(wordsBeyondDebts({ { ofQt.path, u"file.split(bucket);\nbegin(); split(i);"_s } }, { { ofQt.path, 2 } }),
+        QStringList());
     // On the watching side a room owes for all its files.
     const QList<File> watching { { u"gui/lab/live/a.cpp"_s, runtime.text }, { u"gui/lab/live/b.cpp"_s, runtime.text },
         { u"gui/view/lhrs/a.cpp"_s, runtime.text } };

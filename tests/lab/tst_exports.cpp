@@ -4,7 +4,7 @@
 #include "tests/rigs/lab/recording_rig.h"
 
 #include "gui/lab/series/lhrs/recovery_rows.h"
-#include "gui/lab/recording/recording_file.h"
+#include "gui/lab/recording/rows/recording_file.h"
 #include "gui/lab/export/run_export.h"
 #include "gui/lab/series/run_series.h"
 #include "gui/lab/export/run_story.h"

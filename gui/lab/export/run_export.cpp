@@ -6,7 +6,7 @@
 #include "gui/lab/words/process/detail_words.h"
 #include "gui/lab/series/process/loss_times.h"
 #include "gui/lab/tables/qt_text.h"
-#include "gui/lab/recording/recording_file.h"
+#include "gui/lab/recording/rows/recording_file.h"
 #include "gui/lab/series/lhrs/recovery_rows.h"
 #include "gui/lab/export/run_story.h"
 #include "gui/lab/words/lhrs/place_words.h"

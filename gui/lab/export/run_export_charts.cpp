@@ -2,7 +2,7 @@
 // Measurements of a recorded run: their tables, and the charts that its scenario requested.
 #include "gui/lab/tables/chart_svg.h"
 #include "gui/lab/tables/csv_table.h"
-#include "gui/lab/recording/recording_file.h"
+#include "gui/lab/recording/rows/recording_file.h"
 #include "gui/lab/export/run_export.h"
 
 #include <QJsonArray>

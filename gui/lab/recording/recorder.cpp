@@ -4,7 +4,6 @@
 #include "gui/lab/state/keyframe.h"
 #include "gui/lab/recording/recording_place.h"
 #include "gui/lab/recording/recording_writer.h"
-#include "gui/lab/state/lhrs/place_numbers.h"
 
 #include <QCryptographicHash>
 #include <QDateTime>
@@ -301,28 +300,22 @@ void Recorder::question(const Question& question, const QString& votes, int answ
     row("question", "t_ns,text,choices,votes,answer", { qlonglong(m_now()), question.text, choices, votes, answer });
 }
 
-void Recorder::capture(const pb::ContentsPage& page, std::uint32_t rankFrom, std::uint32_t count)
+void Recorder::capture(const CapturedPart& part)
 {
-    if (!page.has_place() || page.place().role() == pb::NO_ROLE || rankFrom == 0 || count == 0)
-        return;
-    // A page may end before the requested count: the rest was not read.
-    const std::uint32_t ranks = page.next_rank() > rankFrom ? std::min(count, page.next_rank() - rankFrom) : count;
-    const QByteArray body = QByteArray::fromStdString(page.SerializeAsString()),
-                     digest = QCryptographicHash::hash(body, QCryptographicHash::Sha256);
-    const std::int64_t place = placeNumber(page.place());
+    const QByteArray digest = QCryptographicHash::hash(part.body, QCryptographicHash::Sha256);
     {
         const std::lock_guard lock(m_mutex);
         if (m_captured.size() > kCapturedMax)
             m_captured.clear();
-        QByteArray& known = m_captured[{ place, rankFrom }];
+        QByteArray& known = m_captured[{ part.place, part.first }];
         if (known == digest)
             return;
         known = digest;
     }
     push({ .table = "capture",
         .columns = "event,t_ns,place,rank_first,rank_count,digest,body",
-        .values = { qlonglong(m_now()), qlonglong(place), rankFrom, ranks, digest, body },
-        .bytes = kItemBytes + std::size_t(body.size()) });
+        .values = { qlonglong(m_now()), qlonglong(part.place), part.first, part.count, digest, part.body },
+        .bytes = kItemBytes + std::size_t(part.body.size()) });
 }
 
 void Recorder::command(const CallRecord& call, const QString& source)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
+#include "gui/lab/recording/rows/captured_part.h"
 #include "gui/lab/reel/reel.h"
 #include "gui/lab/series/run_sink.h"
 #include "gui/lab/reel/script_observer.h"
@@ -75,9 +76,8 @@ public:
     void expectation(const Expectation& expectation);
     void question(const Question& question, const QString& votes, int answer);
     void command(const CallRecord& call, const QString& source);
-    // Contents of a bucket, read from this rank on, for this many ranks. Contents equal to those last captured are
-    // not written again.
-    void capture(const pb::ContentsPage& page, std::uint32_t rankFrom, std::uint32_t count);
+    // What was read of a place. A part equal to the last one from that number on is not written again.
+    void capture(const CapturedPart& part);
     void scenario(const QString& name, const QString& text);
     void config(const QString& name, const QString& json);
     void meta(const QString& key, const QString& value);
@@ -123,7 +123,7 @@ private:
     std::deque<Item> m_items;
     std::size_t m_itemBytes = 0;
     std::map<ProcessId, Loss> m_losses; // losses since the queue became full
-    // Digests of captured contents, by place and first rank.
+    // Digests of captured parts, by place and first number.
     std::map<std::pair<std::int64_t, std::uint32_t>, QByteArray> m_captured;
     std::uint64_t m_markerAt = 0; // event count at the last marker with a keyframe
     bool m_isEnding = false, m_isDiscarded = false;

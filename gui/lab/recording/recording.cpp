@@ -2,8 +2,8 @@
 #include "gui/lab/recording/recording.h"
 
 #include "gui/lab/state/keyframe.h"
-#include "gui/lab/recording/recording_body.h"
-#include "gui/lab/state/lhrs/place_numbers.h"
+#include "gui/lab/recording/rows/recording_body.h"
+#include "gui/lab/recording/recording_schema.h"
 
 #include <QSqlError>
 
@@ -16,7 +16,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kCapturesMax = 600; // readings combined for one page; more than a page has ranks
+constexpr int kCapturesMax = 600; // readings combined for one page; more than a page has records
 constexpr qlonglong kRowsMax = 10'000'000; // limit for a table without a known number of rows
 constexpr std::uint64_t kSkip = 256; // events skipped together where the file is unreadable
 
@@ -99,8 +99,8 @@ std::vector<ReelEntry> Recording::reel()
     return reel;
 }
 
-std::optional<pb::ContentsPage> Recording::captured(
-    const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event)
+void Recording::captured(std::int64_t place, std::uint32_t first, std::uint32_t count, std::uint64_t event,
+    const std::function<bool(const CapturedPart&)>& take)
 {
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
@@ -109,46 +109,16 @@ std::optional<pb::ContentsPage> Recording::captured(
                           " ORDER BY id DESC LIMIT %2")
                       .arg(bounded("body"))
                       .arg(kCapturesMax));
-    query.addBindValue(stored(std::uint64_t(placeNumber(place))));
+    query.addBindValue(qlonglong(place));
     query.addBindValue(stored(event));
-    query.addBindValue(stored(std::uint64_t(rankFrom) + count));
-    query.addBindValue(rankFrom);
-    std::optional<pb::ContentsPage> newest;
-    std::map<std::uint32_t, pb::ContentsPage::DataRecord> data;
-    std::map<std::uint32_t, pb::ContentsPage::ParityRecord> parity;
-    std::set<std::uint32_t> known; // ranks already taken from a newer reading
+    query.addBindValue(stored(std::uint64_t(first) + count));
+    query.addBindValue(first);
     if (!query.exec())
-        return std::nullopt;
-    while (query.next() && known.size() < count) {
-        pb::ContentsPage page;
-        if (!parseBody(query.value(2), page))
-            continue;
-        const std::uint64_t first = std::max<std::uint64_t>(rankFrom, query.value(0).toULongLong());
-        const std::uint64_t end = std::min<std::uint64_t>(
-            std::uint64_t(rankFrom) + count, query.value(0).toULongLong() + query.value(1).toULongLong());
-        const auto isNew = [&](std::uint32_t rank) { return rank >= first && rank < end && !known.contains(rank); };
-        for (const auto& record : page.data()) {
-            if (isNew(record.rank()))
-                data[record.rank()] = record;
-        }
-        for (const auto& record : page.parity()) {
-            if (isNew(record.rank()))
-                parity[record.rank()] = record;
-        }
-        for (std::uint64_t rank = first; rank < end; ++rank)
-            known.insert(std::uint32_t(rank));
-        if (!newest) {
-            newest = page;
-            newest->clear_data();
-            newest->clear_parity();
-            *newest->mutable_place() = place;
-        }
-    }
-    for (const auto& [rank, record] : data)
-        *newest->add_data() = record;
-    for (const auto& [rank, record] : parity)
-        *newest->add_parity() = record;
-    return newest;
+        return;
+    bool goesOn = true;
+    while (goesOn && query.next())
+        goesOn = query.value(2).isNull() // too long
+            || take({ place, query.value(0).toUInt(), query.value(1).toUInt(), query.value(2).toByteArray() });
 }
 
 std::vector<std::uint64_t> Recording::keyframes()

@@ -4,7 +4,8 @@
 #include "common/errors.h"
 #include "gui/lab/state/cluster_state.h"
 #include "gui/lab/state/process/event_ring.h"
-#include "gui/lab/recording/recording_file.h"
+#include "gui/lab/recording/rows/captured_part.h"
+#include "gui/lab/recording/rows/recording_file.h"
 #include "gui/lab/reel/reel.h"
 
 #include <QString>
@@ -94,9 +95,10 @@ public:
     // What the scenario showed and said, in order. Empty for a file from a version without a reel, and if none of it
     // is readable.
     std::vector<ReelEntry> reel();
-    // The newest reading of each of these ranks of a place up to that event; empty if none of them had been read.
-    std::optional<pb::ContentsPage> captured(
-        const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event);
+    // Calls `take` with what was read up to that event of any of these numbers of a place, the newest first, until it
+    // returns false.
+    void captured(std::int64_t place, std::uint32_t first, std::uint32_t count, std::uint64_t event,
+        const std::function<bool(const CapturedPart&)>& take);
     // All rows of a known table as maps of column names; for exports.
     std::vector<std::map<QString, QVariant>> rows(const QString& table);
 

@@ -2,7 +2,8 @@
 // Opening a recording: the kind of file, whether it is complete, and which parts are altered.
 #include "gui/lab/recording/recording.h"
 
-#include "gui/lab/recording/recording_body.h"
+#include "gui/lab/recording/recording_schema.h"
+#include "gui/lab/recording/rows/recording_body.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/recording/recording_place.h"
 #include "gui/lab/recording/recording_sums.h"

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/recording/recording_schema.h"
 
+#include "gui/lab/recording/recording_systems.h"
+#include "gui/lab/recording/rows/recorded_cells.h"
+
 #include <iterator>
+#include <vector>
 
 namespace lhrs::gui {
 
 namespace {
 
-struct Table {
-    const char* name;
-    const char* columns;
-    std::uint32_t first, last; // versions that contain it
-};
-
-// Times are ns since the start of the run. event.place: see keyframe.h; event.op: process.op_base + the client's
-// number.
-constexpr Table kTables[] = {
+// event.grp, event.place: of the system (SystemNotes); event.op: process.op_base + the client's number.
+constexpr RecordedTable kTables[] = {
     { "meta", "key TEXT PRIMARY KEY, value TEXT", 1, 3 },
     { "process",
         "id INTEGER PRIMARY KEY, name TEXT, kind TEXT, host TEXT, pid INTEGER, incarnation INTEGER, started_ns INTEGER,"
@@ -94,29 +91,6 @@ constexpr Table kTables[] = {
         " INTEGER, cause_seq INTEGER,"
         " resend INTEGER, lost_by TEXT",
         2, 3 },
-    { "split_row",
-        "id INTEGER PRIMARY KEY, cluster INTEGER, split INTEGER, is_merge INTEGER, bucket INTEGER, other INTEGER, "
-        "level INTEGER,"
-        " records INTEGER, begin_ns INTEGER, locked_ns INTEGER, total_ns INTEGER, batches INTEGER, outcome"
-        " TEXT",
-        2, 3 },
-    { "creation_row",
-        "id INTEGER PRIMARY KEY, cluster INTEGER, grp INTEGER, col INTEGER, gf INTEGER, scheme TEXT, records INTEGER,"
-        " size_bytes INTEGER, total_ns INTEGER, process_ns INTEGER, comm_ns INTEGER, other_ns INTEGER,"
-        " transfer_ns INTEGER",
-        2, 3 },
-    { "recovery_row",
-        "id INTEGER PRIMARY KEY, cluster INTEGER, recovery INTEGER, grp INTEGER, failed_data TEXT, failed_parity TEXT,"
-        " manager INTEGER, survivors TEXT, decode TEXT, slice INTEGER, slices INTEGER, records INTEGER,"
-        " size_bytes INTEGER,"
-        " begin_ns INTEGER, detect_ns INTEGER, total_ns INTEGER, process_ns INTEGER, comm_ns INTEGER,"
-        " other_ns INTEGER,"
-        " transfer_ns INTEGER, whole_ns INTEGER, outcome TEXT",
-        2, 3 },
-    { "failure_row",
-        "id INTEGER PRIMARY KEY, cluster INTEGER, grp INTEGER, place INTEGER, process INTEGER, suspected_ns INTEGER,"
-        " failed_ns INTEGER, restored_ns INTEGER, reason TEXT",
-        2, 3 },
     { "scenario", "name TEXT, sha256 TEXT, text TEXT", 1, 3 },
     { "config", "name TEXT, json TEXT", 1, 3 },
     { "segment", "name TEXT, first INTEGER, last INTEGER, rows INTEGER, sum TEXT", 2, 3 },
@@ -133,16 +107,6 @@ constexpr Index kEventIndexes[] = {
     { "event_kind_id", "kind, id" },
     { "event_process_seq", "process, seq" },
 };
-
-// The time of a column in s of the run.
-#define LHRS_SECONDS(column) "(" column " - (SELECT t_ns FROM event WHERE id = 1)) / 1e9"
-// The name of a process, or its number.
-#define LHRS_NAME(process)                                                                                             \
-    "coalesce((SELECT nullif(name, '') FROM process WHERE id = " process "), printf('%x', " process "))"
-// "data 5", "parity 0.1"
-#define LHRS_PLACE(place)                                                                                              \
-    "CASE WHEN " place " >= 0 THEN 'data ' || " place " ELSE 'parity ' || ((-" place                                   \
-    " - 1) / 256) || '.' || ((-" place " - 1) % 256) END"
 
 // Columns with the same names as in the CSV tables of scenarios/DATA.md.
 // Formatted by hand: the macros stand inside of literals.
@@ -169,32 +133,6 @@ constexpr const char* kViews[] = {
     " " LHRS_SECONDS("(SELECT t_ns FROM event WHERE id = m.received)") " AS received_s, m.resend, m.lost_by FROM"
     " message_row m",
 
-    "CREATE VIEW split AS SELECT cluster, split, bucket, other AS new_bucket, level, records AS records_moved,"
-    " " LHRS_SECONDS("begin_ns")
-    " AS begin_s, locked_ns / 1e6 AS locked_ms, total_ns / 1e9 AS total_s, batches AS parity_batches, outcome FROM"
-    " split_row WHERE NOT is_merge",
-
-    "CREATE VIEW merge AS SELECT cluster, split AS merge, bucket, other AS \"into\", level AS level_before, records"
-    " AS records_moved, " LHRS_SECONDS("begin_ns")
-    " AS begin_s, locked_ns / 1e6 AS locked_ms, total_ns / 1e9 AS total_s, batches AS parity_batches, outcome FROM"
-    " split_row WHERE is_merge",
-
-    "CREATE VIEW parity_creation AS SELECT cluster, grp AS \"group\", col AS \"column\", gf, scheme, records,"
-    " size_bytes AS bytes, total_ns / 1e9 AS total_s,"
-    " process_ns / 1e9 AS process_s, comm_ns / 1e9 AS comm_s, other_ns / 1e9 AS other_s, transfer_ns / 1e9 AS"
-    " transfer_s FROM creation_row",
-
-    "CREATE VIEW recovery AS SELECT cluster, recovery, grp AS \"group\", failed_data, failed_parity, manager,"
-    " survivors, decode, slice, slices, records, size_bytes AS bytes, " LHRS_SECONDS("begin_ns") " AS begin_s,"
-    " detect_ns / 1e9 AS detect_s,"
-    " total_ns / 1e9 AS total_s, process_ns / 1e9 AS process_s, comm_ns / 1e9 AS comm_s, other_ns / 1e9 AS other_s,"
-    " transfer_ns / 1e9 AS transfer_s, whole_ns / 1e9 AS whole_s, outcome FROM recovery_row",
-
-    "CREATE VIEW failure AS SELECT cluster, grp AS \"group\", " LHRS_PLACE("place") " AS place,"
-    " " LHRS_NAME("process") " AS process,"
-    " " LHRS_SECONDS("suspected_ns") " AS suspected_s, " LHRS_SECONDS("failed_ns") " AS failed_s,"
-    " " LHRS_SECONDS("restored_ns") " AS restored_s, reason FROM failure_row",
-
     "CREATE VIEW fault AS SELECT f.cluster, f.number AS fault, f.kind, " LHRS_NAME("f.target") " AS target,"
     " f.requested, f.achieved,"
     " " LHRS_SECONDS("f.begin_ns") " AS begin_s, " LHRS_SECONDS("f.end_ns") " AS end_s, f.lease_ns / 1e9 AS lease_s,"
@@ -203,12 +141,21 @@ constexpr const char* kViews[] = {
 };
 // clang-format on
 
+// The tables of all systems, after those of any run.
+std::vector<RecordedTable> allTables()
+{
+    std::vector<RecordedTable> all(std::begin(kTables), std::end(kTables));
+    for (const RecordedSystem* system : recordedSystems())
+        all.insert(all.end(), system->tables.begin(), system->tables.end());
+    return all;
+}
+
 } // namespace
 
 QStringList recordingTables()
 {
     QStringList statements;
-    for (const Table& table : kTables)
+    for (const RecordedTable& table : allTables())
         if (table.last == kRecordingVersion)
             statements << QString("CREATE TABLE %1 (%2)").arg(table.name, table.columns);
     // Few rows, searched while the file is open.
@@ -216,7 +163,13 @@ QStringList recordingTables()
     return statements + recordingViews();
 }
 
-QStringList recordingViews() { return QStringList(std::begin(kViews), std::end(kViews)); }
+QStringList recordingViews()
+{
+    QStringList all(std::begin(kViews), std::end(kViews));
+    for (const RecordedSystem* system : recordedSystems())
+        all += QStringList(system->views.begin(), system->views.end());
+    return all;
+}
 
 QStringList recordingIndexes()
 {
@@ -239,7 +192,7 @@ QStringList recordingIndexContents()
 QStringList recordingColumns(std::uint32_t version)
 {
     QStringList all;
-    for (const Table& table : kTables) {
+    for (const RecordedTable& table : allTables()) {
         if (version < table.first || version > table.last)
             continue;
         QStringList names;

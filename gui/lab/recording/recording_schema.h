@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/recording/rows/recording_file.h"
+
 #include <QString>
 #include <QStringList>
 
@@ -8,8 +10,6 @@
 
 // The tables, indexes and views of an .lhrun file by file version; scenarios/DATA.md explains their meaning.
 namespace lhrs::gui {
-
-constexpr std::uint32_t kRecordingVersion = 3; // user_version of the file
 
 // The statements that create the tables and views of a new file, and those that create the indexes at the end of the
 // run.

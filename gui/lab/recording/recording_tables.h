@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/series/process/loss_times.h"
-#include "gui/lab/recording/recording_file.h"
+#include "gui/lab/recording/rows/recording_file.h"
 
 #include <QString>
 #include <QVariant>
@@ -15,8 +15,8 @@ namespace lhrs::gui {
 
 constexpr int kOperationBits = 44; // bits of event.op for the client's own number
 
-// At the end of a recording, creates the tables that need all of it: clusters, operations, messages, splits,
-// recoveries, failures, and the links from measurements and faults to events and commands (scenarios/DATA.md). It
+// At the end of a recording, creates the tables that need all of it: clusters, operations, messages, those of each
+// system, and the links from measurements and faults to events and commands (scenarios/DATA.md). It
 // reads the file itself, so that the result is the same for a finished recording, a copy, and a recording whose
 // program was killed. Unparsable bodies are skipped. Memory use does not grow with the number of events.
 class RecordingTables {

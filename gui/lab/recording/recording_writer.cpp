@@ -2,13 +2,15 @@
 #include "gui/lab/recording/recording_writer.h"
 
 #include "common/kinds.h"
-#include "gui/lab/state/lhrs/place_numbers.h"
 #include "gui/lab/state/process/end_reasons.h"
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/state/keyframe.h"
 #include "gui/lab/recording/recording_place.h"
+#include "gui/lab/recording/recording_schema.h"
 #include "gui/lab/recording/recording_sums.h"
+#include "gui/lab/recording/recording_systems.h"
 #include "gui/lab/recording/recording_tables.h"
+#include "gui/lab/recording/rows/recording_body.h"
 #include "gui/lab/words/sentences.h"
 
 #include <QFile>
@@ -37,13 +39,6 @@ std::int64_t clockNs()
         .count();
 }
 
-QByteArray bytesOf(const google::protobuf::MessageLite& message)
-{
-    QByteArray bytes(qsizetype(message.ByteSizeLong()), Qt::Uninitialized);
-    message.SerializeToArray(bytes.data(), int(bytes.size()));
-    return bytes;
-}
-
 QString jsonOf(const google::protobuf::Message& message)
 {
     std::string json;
@@ -51,21 +46,6 @@ QString jsonOf(const google::protobuf::Message& message)
     options.preserve_proto_field_names = true;
     return google::protobuf::util::MessageToJsonString(message, &json, options).ok() ? QString::fromStdString(json)
                                                                                      : QString();
-}
-
-// The bucket group of an event: the group in its body (the coordinator reports failures), else the group of its
-// process.
-QVariant groupOf(const pb::Event& event, std::uint32_t m)
-{
-    if (const google::protobuf::Message* body = bodyOf(event); body != nullptr) {
-        const auto* group = body->GetDescriptor()->FindFieldByName("group");
-        if (group != nullptr && group->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_UINT32)
-            return body->GetReflection()->GetUInt32(*body, group);
-    }
-    const pb::Place& place = event.place();
-    return place.role() == pb::PARITY ? QVariant(place.number())
-        : place.role() == pb::DATA    ? QVariant(place.number() / m)
-                                      : QVariant();
 }
 
 QString eventInsert(int rows)
@@ -108,6 +88,12 @@ bool RecordingWriter::run(QSqlQuery& query)
         return true;
     fail(query.lastError().databaseText());
     return false;
+}
+
+RecordingWriter::RecordingWriter()
+{
+    for (const RecordedSystem* system : recordedSystems())
+        m_notes.push_back(system->notes());
 }
 
 QString RecordingWriter::create(const QString& path, const std::map<QString, QString>& meta)
@@ -201,11 +187,15 @@ void RecordingWriter::addEvent(ProcessId process, const pb::Event& event, std::i
     const QByteArray body = bytesOf(event);
     m_bytesSinceKeyframe += std::uint64_t(body.size());
     const auto operation = operationOf(event.operation());
-    const pb::Place& place = event.place();
-    const bool hasPlace = place.role() == pb::DATA || place.role() == pb::PARITY;
+    QVariant group, place;
+    for (const auto& notes : m_notes) {
+        if (const auto number = notes->groupOf(event))
+            group = qlonglong(*number);
+        if (const auto number = notes->placeOf(event))
+            place = qlonglong(*number);
+    }
     m_pending << stored(++m_lastEvent) << stored(process) << stored(event.sequence()) << qlonglong(tNs) << kindOf(event)
-              << (operation ? QVariant(qlonglong(*operation)) : QVariant()) << groupOf(event, m_m)
-              << (hasPlace ? QVariant(qlonglong(placeNumber(place))) : QVariant()) << body;
+              << (operation ? QVariant(qlonglong(*operation)) : QVariant()) << group << place << body;
     if (m_pending.size() == kEventColumns * kEventsPerStatement)
         flushEvents();
     takeStructure(process, event, tNs);
@@ -250,8 +240,8 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
         addProcess(told.introduced(), tNs);
     } else if (told.has_snapshot()) {
         addProcess(told.snapshot().info(), tNs);
-        if (told.snapshot().has_file() && told.snapshot().file().config().m() > 0)
-            m_m = told.snapshot().file().config().m();
+        for (const auto& notes : m_notes)
+            notes->take(told.snapshot());
         if (!m_whole.contains(process))
             m_healing.try_emplace(process, Healing { tNs, m_lastEvent, told.snapshot().sequence() > 0 });
     } else if (told.has_ended()) {
@@ -360,9 +350,9 @@ void RecordingWriter::update(const QString& statement, const QVariantList& value
 
 void RecordingWriter::takeStructure(ProcessId process, const pb::Event& event, std::int64_t tNs)
 {
-    if (event.has_file_created()) {
-        m_m = std::max(1u, event.file_created().config().m());
-    } else if (event.has_process_started()) {
+    for (const auto& notes : m_notes)
+        notes->take(event);
+    if (event.has_process_started()) {
         addProcess(event.process_started().process(), tNs);
     } else if (event.has_node_recruited()) {
         update("UPDATE process SET incarnation = ? WHERE id = ?",
@@ -390,25 +380,13 @@ void RecordingWriter::addKeyframe(const ClusterState& state, std::int64_t tNs)
     if (!m_isOpen)
         return;
     m_bytesSinceKeyframe = 0;
-    if (state.file.config.m() > 0)
-        m_m = state.file.config.m();
     const std::uint64_t id = ++m_lastKeyframe;
     addRow("keyframe", "id,event,told,t_ns,body",
         { stored(id), stored(m_lastEvent), stored(m_lastTold), qlonglong(tNs), bytesOf(keyframeOf(state, false)) });
-    std::map<std::int64_t, RankMap> pages;
-    const auto keep = [&](std::int64_t place, const RankMap& ranks) {
-        const auto before = m_pages.find(place);
-        for (const std::uint32_t page : ranks.pages())
-            if (before == m_pages.end() || !ranks.sharesPage(before->second, page))
-                addRow("keyframe_page", "place,page,keyframe,body",
-                    { qlonglong(place), page, stored(id), bytesOf(pageOf(ranks, page)) });
-        pages.emplace(place, ranks);
-    };
-    for (const auto& [bucket, data] : state.data)
-        keep(dataPlace(bucket), data.ranks);
-    for (const auto& [bucket, parity] : state.parity)
-        keep(parityPlace(parity.group, parity.column), parity.ranks);
-    m_pages = std::move(pages);
+    for (const auto& notes : m_notes)
+        notes->keyframe(state, [&](std::int64_t place, std::uint32_t page, const QByteArray& body) {
+            addRow("keyframe_page", "place,page,keyframe,body", { qlonglong(place), page, stored(id), body });
+        });
 }
 
 void RecordingWriter::commitIfDue(bool isNow)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
-#include "gui/lab/recording/recording_file.h"
+#include "gui/lab/recording/rows/recorded_system.h"
 
 #include <QString>
 #include <QVariant>
@@ -20,6 +20,7 @@ namespace lhrs::gui {
 // the last commit.
 class RecordingWriter {
 public:
+    RecordingWriter();
     // Creates the file. Returns an error sentence, or empty. An existing file is left untouched.
     QString create(const QString& path, const std::map<QString, QString>& meta);
     QString error() const { return m_error; }
@@ -77,7 +78,7 @@ private:
     std::int64_t m_transactionBegan = 0;
     std::uint64_t m_lastEvent = 0, m_lastTold = 0, m_lastKeyframe = 0;
     std::uint64_t m_bytesSinceKeyframe = 0;
-    std::uint32_t m_m = 4; // the file's m, for event.grp
+    std::vector<std::unique_ptr<SystemNotes>> m_notes; // of every system
     std::set<ProcessId> m_processes; // processes that have a row
     std::optional<std::uint64_t> m_seed; // the simulation's seed; empty if real
     std::map<ProcessId, std::int64_t> m_operationBase; // by client of this cluster
@@ -89,7 +90,6 @@ private:
     // Number of the present cluster, from 1, and the last event of the former one.
     int m_cluster = 1;
     std::uint64_t m_clusterBegan = 0;
-    std::map<std::int64_t, RankMap> m_pages; // pages of the former keyframe, by place
 };
 
 } // namespace lhrs::gui

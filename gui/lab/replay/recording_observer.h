@@ -3,7 +3,7 @@
 
 #include "gui/lab/tables/lab_table.h"
 #include "gui/lab/recording/recorder.h"
-#include "gui/lab/recording/recording_file.h"
+#include "gui/lab/recording/rows/recording_file.h"
 #include "gui/lab/tables/run_facts.h"
 #include "gui/lab/reel/script_observer.h"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/lhrs/live_or_recorded_contents.h"
 
+#include "gui/lab/recording/lhrs/captured_contents.h"
 #include "gui/lab/recording/recorder.h"
+#include "gui/lab/state/lhrs/place_numbers.h"
 
 #include <QObject>
 
@@ -22,7 +24,8 @@ void LiveOrRecordedContents::readContents(ProcessId process, std::uint32_t rankF
     m_live.readContents(
         process, rankFrom, count, receiver, [this, rankFrom, count, done = std::move(done)](ContentsAnswer answer) {
             if (Recorder* recorder = m_recorder(); answer.isOk && recorder)
-                recorder->capture(answer.page, rankFrom, count);
+                if (const auto part = partOf(answer.page, rankFrom, count))
+                    recorder->capture(*part);
             done(std::move(answer));
         });
 }
@@ -32,9 +35,11 @@ ContentsAnswer LiveOrRecordedContents::captured(ProcessId process, std::uint32_t
     ContentsAnswer answer;
     const ClusterState& state = m_pacer.state();
     const auto known = state.processes.find(process);
-    auto page = known == state.processes.end()
-        ? std::nullopt
-        : m_time.recording()->captured(known->second.place, rankFrom, count, m_time.cursor());
+    std::optional<pb::ContentsPage> page;
+    if (known != state.processes.end())
+        page = capturedContents(known->second.place, rankFrom, count, [&](const auto& take) {
+            m_time.recording()->captured(placeNumber(known->second.place), rankFrom, count, m_time.cursor(), take);
+        });
     if (page) {
         answer.isOk = true;
         answer.page = std::move(*page);

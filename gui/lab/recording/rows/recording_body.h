@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QByteArray>
 #include <QString>
 #include <QVariant>
+
+#include <google/protobuf/message_lite.h>
 
 // Bodies in an .lhrun file are untrusted like network input: they are bounded, and parsed or refused.
 namespace lhrs::gui {
@@ -13,6 +16,13 @@ inline constexpr qsizetype kBodyBytes = 16 << 20; // no body that this program w
 inline QString bounded(const QString& column)
 {
     return QString("CASE WHEN length(%1) <= %2 THEN %1 END").arg(column).arg(kBodyBytes);
+}
+
+inline QByteArray bytesOf(const google::protobuf::MessageLite& message)
+{
+    QByteArray bytes(qsizetype(message.ByteSizeLong()), Qt::Uninitialized);
+    message.SerializeToArray(bytes.data(), int(bytes.size()));
+    return bytes;
 }
 
 template <class Message> bool parseBody(const QVariant& value, Message& message)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/recording/recording_file.h"
+#include "gui/lab/recording/rows/recording_file.h"
 
 #include <QFileInfo>
 #include <QSqlError>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/recording/recording_schema.h"
 #include "proto/event.pb.h"
 
 #include <QSqlDatabase>
@@ -15,6 +14,7 @@
 // What the recorder and the reader of an .lhrun file agree on, and how the file is opened.
 namespace lhrs::gui {
 
+constexpr std::uint32_t kRecordingVersion = 3; // user_version of the file
 constexpr std::uint32_t kRecordingId = 0x4C485253; // "LHRS", application_id of the SQLite file
 constexpr int kGapKind = 0; // in event.kind: a gap, not an event
 // Prefix in meta.key, before a name: a published table that a chart was drawn beside, as CSV.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/recording/rows/recording_file.h"
+#include "gui/lab/state/cluster_state.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+// What a recording keeps of one system beside its events.
+namespace lhrs::gui {
+
+// Times are ns since the start of the run.
+struct RecordedTable {
+    const char* name;
+    const char* columns;
+    std::uint32_t first, last; // versions that contain it
+};
+
+// What the writer of a recording learns of a system on its way. An event is taken after its row is made.
+class SystemNotes {
+public:
+    virtual ~SystemNotes() = default;
+    virtual void take(const pb::Event& event) = 0;
+    virtual void take(const pb::Snapshot& snapshot) = 0;
+    // The columns grp and place of the event; empty: it has none.
+    virtual std::optional<std::int64_t> groupOf(const pb::Event& event) const = 0;
+    virtual std::optional<std::int64_t> placeOf(const pb::Event& event) const = 0;
+    // The pages that have changed since the last keyframe, which contains their numbers only.
+    using AddPage = std::function<void(std::int64_t place, std::uint32_t page, const QByteArray& body)>;
+    virtual void keyframe(const ClusterState& state, const AddPage& add) = 0;
+};
+
+// The rows of a system's own tables, made from the whole recording at its end.
+class SystemRows {
+public:
+    virtual ~SystemRows() = default;
+    // In the order of the run; `cluster` counts from 1.
+    virtual void take(int cluster, ProcessId process, const pb::Event& event, std::int64_t ns) = 0;
+    virtual void takeEnd(ProcessId process, std::int64_t ns) = 0;
+    // Inserts the rows of all `clusters`. Returns SQLite's error text, or empty on success.
+    virtual QString write(RecordingConnection& connection, int clusters) = 0;
+};
+
+struct RecordedSystem {
+    std::span<const RecordedTable> tables; // SystemRows fills them
+    std::span<const char* const> views;
+    std::span<const int> kinds; // of the events that SystemRows takes
+    std::unique_ptr<SystemNotes> (*notes)();
+    std::unique_ptr<SystemRows> (*rows)();
+};
+
+} // namespace lhrs::gui
