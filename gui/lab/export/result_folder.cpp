@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/export/result_folder.h"
 
+#include "gui/lab/recording/recording_systems.h"
+
 #include <QDir>
 #include <QFileInfo>
 #include <QSaveFile>
@@ -78,9 +80,13 @@ QStringList underColumns(const CsvTable& table, const QStringList& row, const QS
 
 QString measuredFileName(const QString& table)
 {
-    static const std::set<QString> kOfTheRun { "runs", "clusters", "operations", "messages", "splits", "merges",
-        "parity_creations", "recoveries", "slices", "faults", "gaps", "captions", "markers", "commands", "expectations",
-        "invariants" };
+    static const std::set<QString> kOfTheRun = [] {
+        std::set<QString> all { "runs", "clusters", "operations", "messages", "faults", "gaps", "captions", "markers",
+            "commands", "expectations", "invariants" };
+        for (const RecordedSystem* system : recordedSystems())
+            all.insert(system->exported.begin(), system->exported.end());
+        return all;
+    }();
     return kOfTheRun.contains(table) ? "measured_" + table : table;
 }
 

@@ -6,13 +6,11 @@
 #include "gui/lab/words/process/detail_words.h"
 #include "gui/lab/series/process/loss_times.h"
 #include "gui/lab/tables/qt_text.h"
+#include "gui/lab/recording/recording_systems.h"
 #include "gui/lab/recording/rows/recording_file.h"
-#include "gui/lab/series/lhrs/recovery_rows.h"
 #include "gui/lab/export/run_story.h"
-#include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/lab/export/shiviz.h"
-#include "gui/lab/series/lhrs/split_rows.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -20,8 +18,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -30,30 +28,6 @@
 namespace lhrs::gui {
 
 namespace {
-
-constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-
-QVariant known(bool isKnown, const QVariant& value) { return isKnown ? value : QVariant(); }
-
-double s(std::int64_t ns) { return double(ns) / 1e9; }
-
-double ms(std::int64_t ns) { return double(ns) / 1e6; }
-
-QString joined(const std::vector<std::uint32_t>& numbers)
-{
-    QStringList texts;
-    for (const std::uint32_t number : numbers)
-        texts << QString::number(number);
-    return texts.join(' ');
-}
-
-QString joined(const std::vector<pb::Place>& places)
-{
-    QStringList texts;
-    for (const pb::Place& place : places)
-        texts << text(placeName(place));
-    return texts.join("; ");
-}
 
 // The cluster of each row of the recording's table of faults.
 class FaultClusters {
@@ -84,6 +58,8 @@ public:
     explicit Walk(Recording& recording)
         : m_recording(recording), m_clusters(recording.words()), m_clusterOfFault(recording, m_clusters)
     {
+        for (const RecordedSystem* system : recordedSystems())
+            m_systems.push_back(system->rows(true));
         for (const auto& process : recording.rows("process"))
             m_names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString();
         for (const auto& row : recording.rows("fault")) {
@@ -99,9 +75,9 @@ public:
             for (const RunEvent& run : page.events) {
                 for (; word != words.end() && word->event < run.index; ++word)
                     if (word->told.has_ended())
-                        m_recoveries.takeEnd(word->process, word->tNs);
-                if (const std::uint32_t cluster = m_clusters.of(run.index); cluster != m_cluster)
-                    begin(cluster);
+                        for (const auto& system : m_systems)
+                            system->takeEnd(word->process, word->tNs);
+                m_cluster = m_clusters.of(run.index);
                 if (run.isGap())
                     m_losses.add(m_lastNs.try_emplace(run.process, recording.beginNs()).first->second, run.runNs);
                 else
@@ -137,7 +113,7 @@ public:
                 continue;
             }
             table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(done.kind())),
-                qulonglong(done.key()), run(o->beginNs), ms(done.time_ns()), text(resultWord(done.result())),
+                qulonglong(done.key()), run(o->beginNs), milliseconds(done.time_ns()), text(resultWord(done.result())),
                 "data " + QString::number(done.bucket()), known(done.rank() != 0, done.rank()), done.forwards(),
                 done.image_adjusted() || o->isAdjusted, pathColumn(done.path()), done.resends(),
                 known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->endNs),
@@ -146,74 +122,14 @@ public:
         return table;
     }
 
-    ExportTable splits(bool merges) const
+    // Those of each system.
+    std::vector<ExportTable> ofSystems() const
     {
-        ExportTable table { merges ? "merges" : "splits",
-            { "cluster", merges ? "merge" : "split", "bucket", merges ? "into" : "new_bucket",
-                merges ? "level_before" : "level", "records_moved", "begin_s", "locked_ms", "total_s", "parity_batches",
-                "outcome" },
-            {} };
-        for (const auto& [cluster, splits] : m_splits)
-            for (const auto& [id, split] : splits.rows()) {
-                if (split.isMerge != merges || !split.isOrdered)
-                    continue;
-                const std::int64_t locked = splits.lockedNs(split);
-                table.rows.push_back({ cluster, qulonglong(id), split.bucket, split.other, split.level,
-                    known(split.isFinished, split.moved), run(split.beginNs), known(locked > 0, ms(locked)),
-                    known(split.isFinished, s(split.totalNs)), split.batches,
-                    split.outcome.empty() ? QString("under way") : text(split.outcome) });
-            }
-        return table;
-    }
-
-    ExportTable parityCreations() const
-    {
-        ExportTable table { "parity_creations",
-            { "cluster", "group", "column", "gf", "scheme", "records", "bytes", "total_s", "process_s", "comm_s",
-                "other_s", "transfer_s" },
-            {} };
-        table.rows = m_creations;
-        return table;
-    }
-
-    ExportTable recoveries() const
-    {
-        ExportTable table { "recoveries",
-            { "cluster", "recovery", "group", "failed_data", "failed_parity", "manager", "survivors", "decode", "slice",
-                "slices", "records", "bytes", "begin_s", "detect_s", "total_s", "process_s", "comm_s", "other_s",
-                "transfer_s", "whole_s", "outcome" },
-            {} };
-        for (const RecoveryRow& r : m_recoveries.rows()) {
-            const bool is = r.isFinished;
-            table.rows.push_back({ r.cluster, qulonglong(r.recovery), r.group, joined(r.failedData),
-                joined(r.failedParity), r.manager, joined(r.survivors), known(is, r.isXor ? "xor" : "rs"),
-                known(r.slice != 0, r.slice), known(is, r.slices), known(is, r.records), known(is, qulonglong(r.bytes)),
-                known(r.isOrdered, run(r.beginNs)), known(r.detectNs.has_value(), s(r.detectNs.value_or(0))),
-                known(is, s(r.totalNs)), known(is, s(r.processNs)), known(is, s(r.communicationNs)),
-                known(is, s(r.otherNs)), known(is, s(r.transferNs)), known(is, s(r.wholeNs)),
-                is                ? "finished"
-                    : r.isGivenUp ? "given up"
-                                  : "under way" });
-        }
-        return table;
-    }
-
-    ExportTable slices() const
-    {
-        ExportTable table { "slices",
-            { "cluster", "recovery", "slice_number", "rank_first", "ranks", "requested_s", "arrived_s", "decoded_s",
-                "stored_s", "in_bytes", "out_bytes" },
-            {} };
-        for (const RecoveryRow& r : m_recoveries.rows())
-            for (const RecoveryRow::Slice& slice : r.perSlice) {
-                // Measured by the manager since its order; converted to the run's clock.
-                const std::int64_t order = slice.recoveredNs - slice.decodedNs;
-                table.rows.push_back({ r.cluster, qulonglong(r.recovery), slice.number, slice.rankFirst, slice.ranks,
-                    run(order + slice.requestedNs), run(order + slice.arrivedNs), run(slice.recoveredNs),
-                    known(slice.storedNs > 0, run(slice.storedNs)), qulonglong(slice.inBytes),
-                    qulonglong(slice.outBytes) });
-            }
-        return table;
+        std::vector<ExportTable> all;
+        for (const auto& system : m_systems)
+            for (ExportTable& table : system->tables(m_recording.beginNs()))
+                all.push_back(std::move(table));
+        return all;
     }
 
 private:
@@ -231,7 +147,7 @@ private:
         std::optional<std::int64_t> endNs;
     };
 
-    double run(std::int64_t ns) const { return s(ns - m_recording.beginNs()); }
+    double run(std::int64_t ns) const { return seconds(ns - m_recording.beginNs()); }
 
     QString name(ProcessId process) const
     {
@@ -250,22 +166,13 @@ private:
         return int(acted.size());
     }
 
-    void begin(std::uint32_t cluster)
-    {
-        m_cluster = cluster;
-        m_recoveries.setCluster(cluster);
-        m_gf = QVariant();
-        m_isPureRs = false;
-    }
-
     void take(const RunEvent& told)
     {
         const pb::Event& event = *told.event;
-        m_recoveries.take(told.process, event, told.runNs);
-        m_splits[m_cluster].take(event, told.runNs);
+        for (const auto& system : m_systems)
+            system->take(int(m_cluster), told.process, event, told.runNs);
         if (event.operation().client() != 0)
             takeOperation(told);
-        takeStructure(told);
     }
 
     void takeOperation(const RunEvent& told)
@@ -295,21 +202,6 @@ private:
         }
     }
 
-    void takeStructure(const RunEvent& told)
-    {
-        const pb::Event& event = *told.event;
-        if (event.has_file_created()) {
-            m_gf = event.file_created().config().field() == pb::GF_8 ? 8 : 16;
-            m_isPureRs = event.file_created().config().pure_rs();
-        } else if (event.has_parity_bucket_filled() && event.place().role() == pb::PARITY) {
-            const auto& e = event.parity_bucket_filled();
-            const bool isXor = event.place().column() == 0 && !m_isPureRs;
-            m_creations.push_back({ m_cluster, event.place().number(), event.place().column(), m_gf,
-                isXor ? "xor" : "rs", e.records(), qulonglong(e.bytes()), s(e.total_ns()), s(e.process_ns()),
-                s(e.communication_ns()), s(e.other_ns()), s(e.transfer_ns()) });
-        }
-    }
-
     Recording& m_recording;
     std::map<ProcessId, QString> m_names;
     ClusterNumbers m_clusters;
@@ -319,12 +211,8 @@ private:
         m_operations; // cluster, client, number
     std::map<ProcessId, std::int64_t> m_lastNs; // last event or gap of each process
     LossTimes m_losses;
-    std::map<std::uint32_t, SplitRows> m_splits; // by cluster
-    std::vector<QVariantList> m_creations;
-    RecoveryRows m_recoveries { kAll, kAll };
+    std::vector<std::unique_ptr<SystemRows>> m_systems;
     std::map<std::uint32_t, std::vector<Fault>> m_faults; // by cluster; 0: unknown
-    QVariant m_gf;
-    bool m_isPureRs = false;
 };
 
 // A table of the recording, exported with its cluster as an additional column. Columns ending in _ns become seconds
@@ -374,7 +262,7 @@ struct OfRecording {
             return {};
         if (column.endsWith("_ns")) {
             const bool isDuration = column == "lease_ns" || column == "took_ns";
-            return s(at->second.toLongLong() - (isDuration ? 0 : recording.beginNs()));
+            return seconds(at->second.toLongLong() - (isDuration ? 0 : recording.beginNs()));
         }
         if (column == "ok")
             return at->second.toBool(); // SQLite has no truth values
@@ -530,15 +418,19 @@ std::vector<ExportTable> exportTables(Recording& recording, const RunStory& stor
 {
     const Walk walk(recording);
     OfRecording own { recording };
-    std::vector<ExportTable> tables { walk.operations(), messageTable(recording), walk.splits(false), walk.splits(true),
-        walk.parityCreations(), walk.recoveries(), walk.slices(), own.faults(), own.gaps(),
-        own.table("captions", "caption", { "event", "t_ns", "step", "kind", "text", "source" }),
-        storyTable(recording, story),
-        own.table("markers", "marker", { "event", "t_ns", "step", "kind", "text", "source" }),
-        own.table("commands", "command",
-            { "event", "t_ns", "source", "line", "call", "arguments", "reply", "ok", "took_ns" }),
-        own.table("expectations", "expectation", { "event", "t_ns", "line", "text", "ok", "detail=explanation" }),
-        own.table("invariants", "lamp", { "event", "t_ns", "invariant", "state", "checks", "detail=explanation" }) };
+    std::vector<ExportTable> tables { walk.operations(), messageTable(recording) };
+    for (ExportTable& table : walk.ofSystems())
+        tables.push_back(std::move(table));
+    for (ExportTable& table : std::vector { own.faults(), own.gaps(),
+             own.table("captions", "caption", { "event", "t_ns", "step", "kind", "text", "source" }),
+             storyTable(recording, story),
+             own.table("markers", "marker", { "event", "t_ns", "step", "kind", "text", "source" }),
+             own.table("commands", "command",
+                 { "event", "t_ns", "source", "line", "call", "arguments", "reply", "ok", "took_ns" }),
+             own.table("expectations", "expectation", { "event", "t_ns", "line", "text", "ok", "detail=explanation" }),
+             own.table(
+                 "invariants", "lamp", { "event", "t_ns", "invariant", "state", "checks", "detail=explanation" }) })
+        tables.push_back(std::move(table));
     std::set<QString> names;
     for (const ExportTable& table : tables)
         names.insert(table.name);

@@ -3,6 +3,7 @@
 
 #include "gui/lab/tables/measure_chart.h"
 #include "gui/lab/recording/recording.h"
+#include "gui/lab/recording/rows/export_table.h"
 #include "gui/lab/export/result_folder.h"
 
 #include <QString>
@@ -16,13 +17,6 @@ namespace lhrs::gui {
 
 class RunStory;
 
-// An exported table of a run. The first columns run, simulated and detail are added on writing.
-struct ExportTable {
-    QString name;
-    QStringList columns;
-    std::vector<QVariantList> rows;
-};
-
 // The first cells of every row of a run, from the recording.
 RunIdentity identityOf(const Recording& recording);
 // The run's row of runs.csv, from the recording.
@@ -31,8 +25,8 @@ QString detailOf(Recording& recording);
 // How many events were lost or not recorded, and what the tables lack because of it, in one sentence; empty if none.
 QString lostEvents(Recording& recording);
 
-// The tables of a run: operations, messages, splits, merges, parity_creations, recoveries, slices, faults, gaps,
-// captions, story, expectations, and one per measurement. Times are in s since the start of the run; unknown cells
+// The tables of a run: operations, messages, those of each system, faults, gaps, captions, story, markers, commands,
+// expectations, invariants, and one per measurement. Times are in s since the start of the run; unknown cells
 // are empty.
 std::vector<ExportTable> exportTables(Recording& recording);
 std::vector<ExportTable> exportTables(Recording& recording, const RunStory& story);

@@ -121,12 +121,12 @@ bool RecordingTables::operations()
             { qlonglong(operation.op), clusterOf(operation.event), stored(operation.client),
                 QString::fromStdString(operationWord(is ? done.kind() : operation.started.kind())),
                 stored(is ? done.key() : operation.started.key()), qlonglong(began),
-                cellIf(is, qlonglong(operation.endNs)), cellIf(is, qlonglong(done.time_ns())),
-                cellIf(is, QString::fromStdString(resultWord(done.result()))), cellIf(is, qlonglong(done.bucket())),
-                cellIf(is, done.rank()), cellIf(is, done.forwards()),
-                cellIf(is, int(done.image_adjusted() || operation.isAdjusted)), cellIf(is, pathColumn(done.path())),
-                cellIf(is, done.resends()),
-                cellIf(operation.messages > 0,
+                known(is, qlonglong(operation.endNs)), known(is, qlonglong(done.time_ns())),
+                known(is, QString::fromStdString(resultWord(done.result()))), known(is, qlonglong(done.bucket())),
+                known(is, done.rank()), known(is, done.forwards()),
+                known(is, int(done.image_adjusted() || operation.isAdjusted)), known(is, pathColumn(done.path())),
+                known(is, done.resends()),
+                known(operation.messages > 0,
                     stored(operation.messages)), // empty: messages were not observed at this detail level
                 int(is && operation.isStarted && m_losses.isWhole(began, operation.endNs)) });
     };
@@ -171,7 +171,7 @@ bool RecordingTables::structure()
     std::vector<std::unique_ptr<SystemRows>> systems;
     QStringList kinds;
     for (const RecordedSystem* system : recordedSystems()) {
-        systems.push_back(system->rows());
+        systems.push_back(system->rows(false));
         for (const int kind : system->kinds)
             kinds << QString::number(kind);
     }

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/recording/lhrs/file_rows.h"
 
+#include "gui/lab/recording/lhrs/file_history.h"
 #include "gui/lab/recording/rows/recorded_cells.h"
-#include "gui/lab/series/lhrs/recovery_rows.h"
-#include "gui/lab/series/lhrs/split_rows.h"
 #include "gui/lab/state/lhrs/place_numbers.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/words/lhrs/place_words.h"
 
-#include <algorithm>
 #include <limits>
-#include <map>
-#include <string>
-#include <tuple>
-#include <vector>
 
 namespace lhrs::gui {
 
 namespace {
-
-constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 template <class Numbers> QString numbersJoined(const Numbers& numbers)
 {
@@ -29,95 +21,49 @@ template <class Numbers> QString numbersJoined(const Numbers& numbers)
     return texts.join(' ');
 }
 
-// The rows of one cluster, folded from its events.
-struct ClusterRows {
-    struct Failure {
-        std::uint32_t group = 0;
-        pb::Place place;
-        std::uint64_t process = 0;
-        std::int64_t suspectedNs = 0, failedNs = 0, restoredNs = 0;
-        std::string reason;
-    };
-    SplitRows splits;
-    std::vector<QVariantList> creations;
-    std::vector<Failure> failures;
-    std::map<std::tuple<int, std::uint32_t, std::uint32_t>, std::int64_t> suspected; // role, group, index -> since when
-    QVariant gf; // bits of a symbol
-    bool isPureRs = false;
+QString placesJoined(const std::vector<pb::Place>& places)
+{
+    QStringList texts;
+    for (const pb::Place& place : places)
+        texts << text(placeName(place));
+    return texts.join("; ");
+}
 
-    void take(const pb::Event& event, std::int64_t ns)
-    {
-        splits.take(event, ns);
-        if (event.has_file_created()) {
-            gf = event.file_created().config().field() == pb::GF_8 ? 8 : 16;
-            isPureRs = event.file_created().config().pure_rs();
-        } else if (event.has_parity_bucket_filled() && event.place().role() == pb::PARITY) {
-            const pb::ParityBucketFilled& e = event.parity_bucket_filled();
-            creations.push_back({ event.place().number(), event.place().column(), gf,
-                event.place().column() == 0 && !isPureRs ? "xor" : "rs", e.records(), stored(e.bytes()),
-                qlonglong(e.total_ns()), qlonglong(e.process_ns()), qlonglong(e.communication_ns()),
-                qlonglong(e.other_ns()), qlonglong(e.transfer_ns()) });
-        } else if (event.has_member_suspected()) {
-            const pb::MemberSuspected& e = event.member_suspected();
-            suspected.try_emplace({ int(e.role()), e.group(), e.index() }, ns);
-        } else if (event.has_members_answered()) {
-            std::erase_if(
-                suspected, [&](const auto& one) { return std::get<1>(one.first) == event.members_answered().group(); });
-        } else if (event.has_bucket_failed()) {
-            fail(event.bucket_failed(), ns);
-        } else if (event.has_recovery_finished()) {
-            for (const std::uint32_t bucket : event.recovery_finished().buckets())
-                restore(pb::DATA, event.recovery_finished().group(), bucket, ns);
-        } else if (event.has_parity_added()) {
-            restore(pb::PARITY, event.parity_added().group(), event.parity_added().column(), ns);
-        }
-    }
+QString outcomeOf(const SplitRow& split) { return split.outcome.empty() ? QString("under way") : text(split.outcome); }
 
-    void fail(const pb::BucketFailed& e, std::int64_t ns)
-    {
-        Failure& failure = failures.emplace_back();
-        failure.group = e.group();
-        failure.place.set_role(e.role());
-        failure.place.set_number(e.role() == pb::PARITY ? e.group() : e.index());
-        failure.place.set_column(e.role() == pb::PARITY ? e.index() : 0);
-        failure.process = e.process();
-        failure.failedNs = ns;
-        failure.reason = e.reason();
-        if (const auto since = suspected.find({ int(e.role()), e.group(), e.index() }); since != suspected.end()) {
-            failure.suspectedNs = since->second;
-            suspected.erase(since);
-        }
-    }
-
-    void restore(pb::Role role, std::uint32_t group, std::uint32_t index, std::int64_t ns)
-    {
-        for (Failure& failure : failures)
-            if (failure.restoredNs == 0 && failure.place.role() == role && failure.group == group
-                && (role == pb::PARITY ? failure.place.column() : failure.place.number()) == index)
-                failure.restoredNs = ns;
-    }
-};
+QString outcomeOf(const RecoveryRow& recovery)
+{
+    return recovery.isFinished ? "finished" : recovery.isGivenUp ? "given up" : "under way";
+}
 
 class FileRows : public SystemRows {
 public:
+    explicit FileRows(std::size_t slices) : m_history(slices) { }
     void take(int cluster, ProcessId process, const pb::Event& event, std::int64_t ns) override
     {
-        m_recoveries.setCluster(std::uint32_t(cluster));
-        m_recoveries.take(process, event, ns);
-        m_clusters[cluster].take(event, ns);
+        m_history.take(cluster, process, event, ns);
     }
-    void takeEnd(ProcessId process, std::int64_t ns) override { m_recoveries.takeEnd(process, ns); }
+    void takeEnd(ProcessId process, std::int64_t ns) override { m_history.takeEnd(process, ns); }
     QString write(RecordingConnection& connection, int clusters) override;
+    std::vector<ExportTable> tables(std::int64_t beginNs) const override
+    {
+        return { splitTable(false, beginNs), splitTable(true, beginNs), creationTable(), recoveryTable(beginNs),
+            sliceTable(beginNs) };
+    }
 
 private:
-    std::map<int, ClusterRows> m_clusters;
-    RecoveryRows m_recoveries { kNoLimit, 0 };
+    ExportTable splitTable(bool merges, std::int64_t beginNs) const;
+    ExportTable creationTable() const;
+    ExportTable recoveryTable(std::int64_t beginNs) const;
+    ExportTable sliceTable(std::int64_t beginNs) const;
+
+    FileHistory m_history;
 };
 
 QString FileRows::write(RecordingConnection& connection, int clusters)
 {
     if (clusters > 0)
-        m_recoveries.setCluster(std::uint32_t(clusters)); // recoveries of former clusters have ended
+        m_history.begin(clusters);
     QSqlQuery split(connection.database()), creation(connection.database()), recovery(connection.database()),
         failure(connection.database());
     if (!split.prepare("INSERT INTO split_row VALUES (NULL," + marks(12) + ")")
@@ -125,55 +71,128 @@ QString FileRows::write(RecordingConnection& connection, int clusters)
         || !recovery.prepare("INSERT INTO recovery_row VALUES (NULL," + marks(21) + ")")
         || !failure.prepare("INSERT INTO failure_row VALUES (NULL," + marks(8) + ")"))
         return connection.database().lastError().text();
-    for (const RecoveryRow& r : m_recoveries.rows()) {
-        QStringList survivors;
-        for (const pb::Place& place : r.survivors)
-            survivors << text(placeName(place));
+    for (const RecoveryRow& r : m_history.recoveries()) {
         const bool is = r.isFinished;
         if (const QString problem = insertRow(recovery,
                 { r.cluster, stored(r.recovery), r.group, numbersJoined(r.failedData), numbersJoined(r.failedParity),
-                    r.manager, survivors.join("; "), cellIf(is, r.isXor ? "xor" : "rs"), cellIf(r.slice != 0, r.slice),
-                    cellIf(is, r.slices), cellIf(is, r.records), cellIf(is, stored(r.bytes)),
-                    cellIf(r.isOrdered, qlonglong(r.beginNs)),
-                    cellIf(r.detectNs.has_value(), qlonglong(r.detectNs.value_or(0))), cellIf(is, qlonglong(r.totalNs)),
-                    cellIf(is, qlonglong(r.processNs)), cellIf(is, qlonglong(r.communicationNs)),
-                    cellIf(is, qlonglong(r.otherNs)), cellIf(is, qlonglong(r.transferNs)),
-                    cellIf(is, qlonglong(r.wholeNs)),
-                    is                ? "finished"
-                        : r.isGivenUp ? "given up"
-                                      : "under way" });
+                    r.manager, placesJoined(r.survivors), known(is, r.isXor ? "xor" : "rs"),
+                    known(r.slice != 0, r.slice), known(is, r.slices), known(is, r.records), known(is, stored(r.bytes)),
+                    known(r.isOrdered, qlonglong(r.beginNs)),
+                    known(r.detectNs.has_value(), qlonglong(r.detectNs.value_or(0))), known(is, qlonglong(r.totalNs)),
+                    known(is, qlonglong(r.processNs)), known(is, qlonglong(r.communicationNs)),
+                    known(is, qlonglong(r.otherNs)), known(is, qlonglong(r.transferNs)),
+                    known(is, qlonglong(r.wholeNs)), outcomeOf(r) });
             !problem.isEmpty())
             return problem;
     }
-    for (const auto& [cluster, told] : m_clusters) {
-        for (const auto& [id, s] : told.splits.rows()) {
-            const std::int64_t locked = told.splits.lockedNs(s);
+    for (const auto& [cluster, splits] : m_history.splits())
+        for (const auto& [id, s] : splits.rows()) {
             if (!s.isOrdered)
                 continue;
+            const std::int64_t locked = splits.lockedNs(s);
             if (const QString problem = insertRow(split,
-                    { cluster, stored(id), int(s.isMerge), s.bucket, s.other, s.level, cellIf(s.isFinished, s.moved),
-                        qlonglong(s.beginNs), cellIf(locked > 0, qlonglong(locked)),
-                        cellIf(s.isFinished, qlonglong(s.totalNs)), s.batches,
-                        s.outcome.empty() ? QString("under way") : text(s.outcome) });
+                    { cluster, stored(id), int(s.isMerge), s.bucket, s.other, s.level, known(s.isFinished, s.moved),
+                        qlonglong(s.beginNs), known(locked > 0, qlonglong(locked)),
+                        known(s.isFinished, qlonglong(s.totalNs)), s.batches, outcomeOf(s) });
                 !problem.isEmpty())
                 return problem;
         }
-        for (const QVariantList& c : told.creations)
-            if (const QString problem = insertRow(creation, QVariantList { cluster } + c); !problem.isEmpty())
-                return problem;
-        for (const ClusterRows::Failure& f : told.failures)
-            if (const QString problem = insertRow(failure,
-                    { cluster, f.group, qlonglong(placeNumber(f.place)), stored(f.process),
-                        cellIf(f.suspectedNs != 0, qlonglong(f.suspectedNs)), qlonglong(f.failedNs),
-                        cellIf(f.restoredNs != 0, qlonglong(f.restoredNs)), text(f.reason) });
-                !problem.isEmpty())
-                return problem;
-    }
+    for (const FileHistory::Creation& c : m_history.creations())
+        if (const QString problem = insertRow(creation,
+                { c.cluster, c.group, c.column, known(c.gf != 0, c.gf), c.isXor ? "xor" : "rs", c.filled.records(),
+                    stored(c.filled.bytes()), qlonglong(c.filled.total_ns()), qlonglong(c.filled.process_ns()),
+                    qlonglong(c.filled.communication_ns()), qlonglong(c.filled.other_ns()),
+                    qlonglong(c.filled.transfer_ns()) });
+            !problem.isEmpty())
+            return problem;
+    for (const FileHistory::Failure& f : m_history.failures())
+        if (const QString problem = insertRow(failure,
+                { f.cluster, f.group, qlonglong(placeNumber(f.place)), stored(f.process),
+                    known(f.suspectedNs != 0, qlonglong(f.suspectedNs)), qlonglong(f.failedNs),
+                    known(f.restoredNs != 0, qlonglong(f.restoredNs)), text(f.reason) });
+            !problem.isEmpty())
+            return problem;
     return {};
+}
+
+ExportTable FileRows::splitTable(bool merges, std::int64_t beginNs) const
+{
+    const auto at = [beginNs](std::int64_t ns) { return seconds(ns - beginNs); };
+    ExportTable table { merges ? "merges" : "splits",
+        { "cluster", merges ? "merge" : "split", "bucket", merges ? "into" : "new_bucket",
+            merges ? "level_before" : "level", "records_moved", "begin_s", "locked_ms", "total_s", "parity_batches",
+            "outcome" },
+        {} };
+    for (const auto& [cluster, splits] : m_history.splits())
+        for (const auto& [id, split] : splits.rows()) {
+            if (split.isMerge != merges || !split.isOrdered)
+                continue;
+            const std::int64_t locked = splits.lockedNs(split);
+            table.rows.push_back({ cluster, qulonglong(id), split.bucket, split.other, split.level,
+                known(split.isFinished, split.moved), at(split.beginNs), known(locked > 0, milliseconds(locked)),
+                known(split.isFinished, seconds(split.totalNs)), split.batches, outcomeOf(split) });
+        }
+    return table;
+}
+
+ExportTable FileRows::creationTable() const
+{
+    ExportTable table { "parity_creations",
+        { "cluster", "group", "column", "gf", "scheme", "records", "bytes", "total_s", "process_s", "comm_s", "other_s",
+            "transfer_s" },
+        {} };
+    for (const FileHistory::Creation& c : m_history.creations())
+        table.rows.push_back(
+            { c.cluster, c.group, c.column, known(c.gf != 0, c.gf), c.isXor ? "xor" : "rs", c.filled.records(),
+                qulonglong(c.filled.bytes()), seconds(c.filled.total_ns()), seconds(c.filled.process_ns()),
+                seconds(c.filled.communication_ns()), seconds(c.filled.other_ns()), seconds(c.filled.transfer_ns()) });
+    return table;
+}
+
+ExportTable FileRows::recoveryTable(std::int64_t beginNs) const
+{
+    const auto at = [beginNs](std::int64_t ns) { return seconds(ns - beginNs); };
+    ExportTable table { "recoveries",
+        { "cluster", "recovery", "group", "failed_data", "failed_parity", "manager", "survivors", "decode", "slice",
+            "slices", "records", "bytes", "begin_s", "detect_s", "total_s", "process_s", "comm_s", "other_s",
+            "transfer_s", "whole_s", "outcome" },
+        {} };
+    for (const RecoveryRow& r : m_history.recoveries()) {
+        const bool is = r.isFinished;
+        table.rows.push_back({ r.cluster, qulonglong(r.recovery), r.group, numbersJoined(r.failedData),
+            numbersJoined(r.failedParity), r.manager, placesJoined(r.survivors), known(is, r.isXor ? "xor" : "rs"),
+            known(r.slice != 0, r.slice), known(is, r.slices), known(is, r.records), known(is, qulonglong(r.bytes)),
+            known(r.isOrdered, at(r.beginNs)), known(r.detectNs.has_value(), seconds(r.detectNs.value_or(0))),
+            known(is, seconds(r.totalNs)), known(is, seconds(r.processNs)), known(is, seconds(r.communicationNs)),
+            known(is, seconds(r.otherNs)), known(is, seconds(r.transferNs)), known(is, seconds(r.wholeNs)),
+            outcomeOf(r) });
+    }
+    return table;
+}
+
+ExportTable FileRows::sliceTable(std::int64_t beginNs) const
+{
+    const auto at = [beginNs](std::int64_t ns) { return seconds(ns - beginNs); };
+    ExportTable table { "slices",
+        { "cluster", "recovery", "slice_number", "rank_first", "ranks", "requested_s", "arrived_s", "decoded_s",
+            "stored_s", "in_bytes", "out_bytes" },
+        {} };
+    for (const RecoveryRow& r : m_history.recoveries())
+        for (const RecoveryRow::Slice& slice : r.perSlice) {
+            // Measured by the manager since its order; converted to the run's clock.
+            const std::int64_t order = slice.recoveredNs - slice.decodedNs;
+            table.rows.push_back({ r.cluster, qulonglong(r.recovery), slice.number, slice.rankFirst, slice.ranks,
+                at(order + slice.requestedNs), at(order + slice.arrivedNs), at(slice.recoveredNs),
+                known(slice.storedNs > 0, at(slice.storedNs)), qulonglong(slice.inBytes), qulonglong(slice.outBytes) });
+        }
+    return table;
 }
 
 } // namespace
 
-std::unique_ptr<SystemRows> fileRows() { return std::make_unique<FileRows>(); }
+std::unique_ptr<SystemRows> fileRows(bool isForExport)
+{
+    return std::make_unique<FileRows>(isForExport ? std::numeric_limits<std::size_t>::max() : 0);
+}
 
 } // namespace lhrs::gui

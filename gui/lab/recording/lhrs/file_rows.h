@@ -7,7 +7,7 @@
 
 namespace lhrs::gui {
 
-// Splits, merges, parity creations, recoveries and failures, one row each (scenarios/DATA.md).
-std::unique_ptr<SystemRows> fileRows();
+// Splits, merges, parity creations, recoveries and their slices, and failures, one row each (scenarios/DATA.md).
+std::unique_ptr<SystemRows> fileRows(bool isForExport);
 
 } // namespace lhrs::gui

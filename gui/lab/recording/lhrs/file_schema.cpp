@@ -81,11 +81,13 @@ constexpr const char* kViews[] = {
 };
 // clang-format on
 
+constexpr const char* kExported[] = { "splits", "merges", "parity_creations", "recoveries", "slices" };
+
 } // namespace
 
 const RecordedSystem& recordedFile()
 {
-    static const RecordedSystem kFile { kTables, kViews, kKinds, fileNotes, fileRows };
+    static const RecordedSystem kFile { kTables, kViews, kExported, kKinds, fileNotes, fileRows };
     return kFile;
 }
 

@@ -8,8 +8,6 @@
 // Rows and cells of tables that are filled at the end of a recording.
 namespace lhrs::gui {
 
-inline QVariant cellIf(bool isKnown, const QVariant& value) { return isKnown ? value : QVariant(); }
-
 // "?,?,?"
 inline QString marks(int count) { return QStringList(count, "?").join(','); }
 

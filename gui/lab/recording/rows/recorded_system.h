@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/recording/rows/export_table.h"
 #include "gui/lab/recording/rows/recording_file.h"
 #include "gui/lab/state/cluster_state.h"
 
@@ -35,23 +36,28 @@ public:
     virtual void keyframe(const ClusterState& state, const AddPage& add) = 0;
 };
 
-// The rows of a system's own tables, made from the whole recording at its end.
+// The rows of a system's own tables, made from a whole recording.
 class SystemRows {
 public:
     virtual ~SystemRows() = default;
     // In the order of the run; `cluster` counts from 1.
     virtual void take(int cluster, ProcessId process, const pb::Event& event, std::int64_t ns) = 0;
     virtual void takeEnd(ProcessId process, std::int64_t ns) = 0;
-    // Inserts the rows of all `clusters`. Returns SQLite's error text, or empty on success.
+    // At the end of the recording: inserts the rows of all `clusters`. Returns SQLite's error text, or empty on
+    // success.
     virtual QString write(RecordingConnection& connection, int clusters) = 0;
+    // For an export (scenarios/DATA.md). Times count from `beginNs`.
+    virtual std::vector<ExportTable> tables(std::int64_t beginNs) const = 0;
 };
 
 struct RecordedSystem {
-    std::span<const RecordedTable> tables; // SystemRows fills them
+    std::span<const RecordedTable> tables; // SystemRows writes them
     std::span<const char* const> views;
-    std::span<const int> kinds; // of the events that SystemRows takes
+    std::span<const char* const> exported; // names of SystemRows::tables
+    std::span<const int> kinds; // of the events that SystemRows::write needs
     std::unique_ptr<SystemNotes> (*notes)();
-    std::unique_ptr<SystemRows> (*rows)();
+    // `isForExport`: tables() is wanted, which needs more memory than write().
+    std::unique_ptr<SystemRows> (*rows)(bool isForExport);
 };
 
 } // namespace lhrs::gui
