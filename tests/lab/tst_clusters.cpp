@@ -97,8 +97,7 @@ void ClustersTest::aSecondClusterIsNotMergedWithTheFirst()
         QCOMPARE(recoveries.rows[std::size_t(cluster)][recoveries.header.indexOf("records")].toInt(), 10 + cluster);
         QVERIFY(recoveries.bars[std::size_t(cluster)].name.startsWith(QString("cluster %1, ").arg(cluster + 1)));
     }
-    const TimeSlice::PerKind searches = series.columns(0, 10'000 * kMs, 1)[0]
-                                            .kinds[std::size_t(SeriesOperation::Search)];
+    const TimeBin::PerKind searches = series.columns(0, 10'000 * kMs, 1)[0].kinds[std::size_t(SeriesOperation::Search)];
     QCOMPARE(searches.observed, std::uint64_t(2));
     QCOMPARE(searches.messages, std::uint64_t(2));
     for (const SeriesShade& shade : series.shades())

@@ -417,7 +417,7 @@ void ExportsTest::chartsAndTablesSayTheSame()
     std::uint64_t inserts = 0, messages = 0, insertRows = 0, messageCells = 0;
     std::int64_t sum = 0, slowest = 0;
     double sumCells = 0, slowestCell = 0;
-    for (const TimeSlice& column : columns) {
+    for (const TimeBin& column : columns) {
         const auto& kind = column.kinds[std::size_t(SeriesOperation::Insert)];
         inserts += kind.done;
         messages += kind.messages;

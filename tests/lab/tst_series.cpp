@@ -177,13 +177,13 @@ void SeriesTest::countsSurviveEveryHalving()
         (isInsert ? inserts : searches) += 1;
         sum += i;
     }
-    QVERIFY(series.sliceNs() > kMs);
+    QVERIFY(series.binNs() > kMs);
     std::uint64_t insertsIn = 0, searchesIn = 0;
     std::int64_t sumIn = 0;
-    for (const TimeSlice& slice : series.columns(0, 10'000 * kMs, 1'000)) {
-        insertsIn += slice.kinds[std::size_t(SeriesOperation::Insert)].done;
-        searchesIn += slice.kinds[std::size_t(SeriesOperation::Search)].done;
-        for (const TimeSlice::PerKind& kind : slice.kinds)
+    for (const TimeBin& bin : series.columns(0, 10'000 * kMs, 1'000)) {
+        insertsIn += bin.kinds[std::size_t(SeriesOperation::Insert)].done;
+        searchesIn += bin.kinds[std::size_t(SeriesOperation::Search)].done;
+        for (const TimeBin::PerKind& kind : bin.kinds)
             sumIn += kind.latency.sum();
     }
     QCOMPARE(insertsIn, inserts);
@@ -254,7 +254,7 @@ void SeriesTest::messagesThatAreToldLateCountForTheirOperation()
     for (int i = 0; i < 3; ++i)
         series.take(kNodes, sent(1), 900 * kMs);
     const auto columns = series.columns(0, 20 * kMs, 1);
-    const TimeSlice::PerKind& inserts = columns[0].kinds[std::size_t(SeriesOperation::Insert)];
+    const TimeBin::PerKind& inserts = columns[0].kinds[std::size_t(SeriesOperation::Insert)];
     QCOMPARE(inserts.observed, std::uint64_t(1));
     QCOMPARE(inserts.messages, std::uint64_t(4));
 }
@@ -285,8 +285,8 @@ void SeriesTest::memoryIsBoundedForAnyLengthOfRun()
     RunSeries series({ 1 * kMs, 256 });
     for (std::int64_t i = 0; i < 40'000; ++i)
         series.take(kClient, done(std::uint64_t(i), pb::SEARCH, 1000 + i % 100), i * 250 * kMs);
-    QVERIFY(std::size_t((series.endNs() - series.beginNs()) / series.sliceNs()) <= 256);
-    QVERIFY(std::size_t((series.endNs() - series.beginNs()) / series.sliceNs()) >= 128);
+    QVERIFY(std::size_t((series.endNs() - series.beginNs()) / series.binNs()) <= 256);
+    QVERIFY(std::size_t((series.endNs() - series.beginNs()) / series.binNs()) >= 128);
     for (int i = 0; i < 600; ++i) {
         pb::Event begun;
         begun.mutable_fault_begun()->mutable_fault()->set_number(std::uint64_t(i) + 1);
@@ -302,8 +302,8 @@ void SeriesTest::aClockOutOfItsMindMakesNoLongRun()
     series.take(kClient, done(2, pb::SEARCH, -7), std::numeric_limits<std::int64_t>::max());
     series.take(kClient, done(3, pb::SEARCH, 1), std::numeric_limits<std::int64_t>::min() + 1);
     std::uint64_t all = 0;
-    for (const TimeSlice& slice : series.columns(0, series.endNs(), 256))
-        all += slice.done();
+    for (const TimeBin& bin : series.columns(0, series.endNs(), 256))
+        all += bin.done();
     QCOMPARE(all, std::uint64_t(3));
 }
 
@@ -322,10 +322,10 @@ void SeriesTest::aSimulatedClockBeginsAnew()
     for (int i = 0; i < 100; ++i)
         series.take(kClient, done(std::uint64_t(i) + 3, pb::SEARCH, kMs), virtualNs + i * 10 * kMs);
     QVERIFY(series.beginNs() <= virtualNs && series.beginNs() > virtualNs - 10 * kMs);
-    QCOMPARE(series.sliceNs(), 10 * kMs);
+    QCOMPARE(series.binNs(), 10 * kMs);
     std::uint64_t all = 0;
-    for (const TimeSlice& slice : series.columns(virtualNs, series.endNs(), 1'000))
-        all += slice.done();
+    for (const TimeBin& bin : series.columns(virtualNs, series.endNs(), 1'000))
+        all += bin.done();
     QCOMPARE(all, std::uint64_t(100));
 }
 
@@ -360,8 +360,8 @@ void SeriesTest::aRecordingGivesTheSameNumbersAsTheRun()
     QVERIFY(steps > 3);
     QCOMPARE(reader.progress(), 1.0);
     const std::int64_t end = both.series.endNs();
-    // A short recording is read in finer slices than are kept live; as one column both are equal.
-    QVERIFY(reader.series().sliceNs() < both.series.sliceNs());
+    // A short recording is read in finer bins than are kept live; as one column both are equal.
+    QVERIFY(reader.series().binNs() < both.series.binNs());
     const auto read = reader.series().columns(0, end, 1), live = both.series.columns(0, end, 1);
     QCOMPARE(read.size(), std::size_t(1));
     for (std::size_t kind = 0; kind < kSeriesOperations; ++kind) {
@@ -396,9 +396,9 @@ void SeriesTest::aPartOfARecordingHasTheNumbersOfThatPart()
     std::uint64_t counted = 0;
     const auto columns = part.series().columns(from, to, 2'000);
     QVERIFY(columns.size() > 500); // finer than the whole recording
-    for (const TimeSlice& slice : columns)
-        counted += slice.done();
-    // The slices have their own grid.
+    for (const TimeBin& bin : columns)
+        counted += bin.done();
+    // The bins have their own grid.
     QVERIFY2(counted >= ended && counted <= ended + 1, qPrintable(QString("%1 for %2").arg(counted).arg(ended)));
     // It includes the contents of the buckets before its start.
     auto state = (*recording)->stateAt((*recording)->eventAt(to));
@@ -691,7 +691,7 @@ void SeriesTest::eachGeneralKindIsReadFromARecording()
     QCOMPARE(series.shades().size(), std::size_t(2));
     QCOMPARE(series.shades()[0].endNs, 400 * kMs); // the process ended at the step at which it was to end
     QCOMPARE(series.shades()[1].endNs, 300 * kMs);
-    const TimeSlice all = series.columns(0, 1'000 * kMs, 1).at(0);
+    const TimeBin all = series.columns(0, 1'000 * kMs, 1).at(0);
     QCOMPARE(all.kinds[std::size_t(SeriesOperation::Search)].messages, std::uint64_t(1));
     QCOMPARE(all.level(RunLevel::MemoryBytes).last, 5.0);
 }

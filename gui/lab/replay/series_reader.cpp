@@ -7,7 +7,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::int64_t kSlices = 1'024;
+constexpr std::int64_t kBins = 1'024;
 constexpr std::int64_t kAround = 1'000'000'000; // ns read before and after an interval, at most
 
 } // namespace
@@ -15,8 +15,8 @@ constexpr std::int64_t kAround = 1'000'000'000; // ns read before and after an i
 SeriesReader::SeriesReader(Recording& recording)
     : m_recording(recording), m_fromNs(recording.beginNs()), m_toNs(recording.endNs()), m_readFromNs(m_fromNs),
       m_readToNs(m_toNs),
-      m_series({ std::clamp<std::int64_t>((m_toNs - m_fromNs) / kSlices, 1, RunSeries::Limits().sliceNs),
-          RunSeries::Limits().slicesMax }),
+      m_series({ std::clamp<std::int64_t>((m_toNs - m_fromNs) / kBins, 1, RunSeries::Limits().binNs),
+          RunSeries::Limits().binsMax }),
       m_words(recording.words()), m_clusters(m_words), m_lastEvent(recording.events())
 {
 }
@@ -25,7 +25,7 @@ SeriesReader::SeriesReader(Recording& recording, std::int64_t fromNs, std::int64
     : m_recording(recording), m_fromNs(fromNs), m_toNs(std::max(toNs, fromNs + 1)),
       m_readFromNs(m_fromNs - std::min(kAround, m_toNs - m_fromNs)),
       m_readToNs(m_toNs + std::min(kAround, m_toNs - m_fromNs)),
-      m_series({ std::max<std::int64_t>(1, (m_toNs - m_fromNs) / kSlices), 4 * kSlices }), m_words(recording.words()),
+      m_series({ std::max<std::int64_t>(1, (m_toNs - m_fromNs) / kBins), 4 * kBins }), m_words(recording.words()),
       m_clusters(m_words), m_lastEvent(recording.eventAt(m_readToNs))
 {
     m_firstEvent = m_cursor = m_recording.eventAt(m_readFromNs - 1);

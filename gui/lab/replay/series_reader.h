@@ -17,7 +17,7 @@ class SeriesReader {
 public:
     // The whole recording.
     explicit SeriesReader(Recording& recording);
-    // A part of the recording, at finer resolution: at least 1,024 slices.
+    // A part of the recording, at finer resolution: at least 1,024 bins.
     SeriesReader(Recording& recording, std::int64_t fromNs, std::int64_t toNs);
 
     // Reads the next events. False: all have been read.

@@ -38,17 +38,17 @@ void FileSeries::set(TimeSeries& run, ProcessId process, const Holder& holder, s
 
 void FileSeries::note(TimeSeries& run, std::int64_t runNs)
 {
-    TimeSlice& slice = run.at(runNs);
+    TimeBin& bin = run.at(runNs);
     if (m_buckets == 0)
         return;
     m_isThere = true;
-    slice.level(SeriesLevelKind::Buckets).add(m_buckets);
-    slice.level(SeriesLevelKind::Records).add(double(m_records));
+    bin.level(SeriesLevelKind::Buckets).add(m_buckets);
+    bin.level(SeriesLevelKind::Records).add(double(m_records));
     if (m_b > 0)
-        slice.level(SeriesLevelKind::Load).add(double(m_records) / (double(m_b) * m_buckets));
+        bin.level(SeriesLevelKind::Load).add(double(m_records) / (double(m_b) * m_buckets));
     if (m_dataBytes + m_parityBytes > 0) {
-        slice.level(SeriesLevelKind::DataBytes).add(double(m_dataBytes));
-        slice.level(SeriesLevelKind::ParityBytes).add(double(m_parityBytes));
+        bin.level(SeriesLevelKind::DataBytes).add(double(m_dataBytes));
+        bin.level(SeriesLevelKind::ParityBytes).add(double(m_parityBytes));
     }
 }
 

@@ -26,7 +26,7 @@ QString durationShown(std::int64_t ns)
                                : number(double(ns) / 1e3) + QString::fromUtf8(" µs");
 }
 
-QString countedPer(const std::vector<TimeSlice>& columns)
+QString countedPer(const std::vector<TimeBin>& columns)
 {
     return columns.empty()
         ? QString()
@@ -91,12 +91,12 @@ void measure(ChartData& chart)
 
 QVariant known(bool isKnown, double value) { return isKnown ? QVariant(value) : QVariant(); }
 
-void addCurve(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id,
-    const QString& name, int colour, int dash, const std::function<QVariant(const TimeSlice&)>& value)
+void addCurve(ChartData& chart, const std::vector<TimeBin>& columns, const ChartWish& wish, const QString& id,
+    const QString& name, int colour, int dash, const std::function<QVariant(const TimeBin&)>& value)
 {
     ChartSeries series { id, name, colour, dash, {}, false, {} };
     std::size_t silent = 0;
-    for (const TimeSlice& column : columns) {
+    for (const TimeBin& column : columns) {
         const QVariant y = value(column);
         silent = y.isValid() ? silent : silent + 1;
         if (!y.isValid())
@@ -110,12 +110,12 @@ void addCurve(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         chart.series.push_back(std::move(series));
 }
 
-void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id,
+void addLevel(ChartData& chart, const std::vector<TimeBin>& columns, const ChartWish& wish, const QString& id,
     const QString& name, int colour, int dash, std::size_t level, double factor)
 {
     ChartSeries series { id, name, colour, dash, {}, true, {} };
     bool isResting = false;
-    for (const TimeSlice& column : columns) {
+    for (const TimeBin& column : columns) {
         const SeriesLevel& shown = column.levels[level];
         if (!shown.isKnown)
             continue;
@@ -142,8 +142,8 @@ void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         chart.series.push_back(std::move(series));
 }
 
-void addLevels(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish,
-    const std::vector<LevelShown>& shown)
+void addLevels(
+    ChartData& chart, const std::vector<TimeBin>& columns, const ChartWish& wish, const std::vector<LevelShown>& shown)
 {
     chart.header = timeHeader();
     int colour = 0;
@@ -153,7 +153,7 @@ void addLevels(ChartData& chart, const std::vector<TimeSlice>& columns, const Ch
         ++colour;
         chart.header << id + "_min" << id + "_max" << id + "_last";
     }
-    for (const TimeSlice& column : columns) {
+    for (const TimeBin& column : columns) {
         QVariantList row = timeCells(column, wish);
         for (const LevelShown& s : shown) {
             const SeriesLevel& level = column.levels[s.level];
@@ -170,15 +170,15 @@ void addLevels(ChartData& chart, const std::vector<TimeSlice>& columns, const Ch
 
 QStringList timeHeader() { return { QStringLiteral("from_s"), QStringLiteral("to_s") }; }
 
-QVariantList timeCells(const TimeSlice& column, const ChartWish& wish)
+QVariantList timeCells(const TimeBin& column, const ChartWish& wish)
 {
     return { seconds(column.beginNs, wish), seconds(column.endNs, wish) };
 }
 
-void sayLost(ChartData& chart, const std::vector<TimeSlice>& columns)
+void sayLost(ChartData& chart, const std::vector<TimeBin>& columns)
 {
     std::uint64_t lost = 0;
-    for (const TimeSlice& column : columns)
+    for (const TimeBin& column : columns)
         lost += column.lostEvents;
     if (lost > 0)
         chart.note += QStringLiteral("; %1 events were lost and are missing here").arg(lost);
@@ -193,7 +193,7 @@ ChartData operationsChart(const TimeSeries& series, const ChartWish& wish)
     ChartData chart = chartFor(series, wish, QStringLiteral("operations/s"));
     const auto columns = series.columns(wish.fromNs, wish.toNs, std::min(wish.columns, kRates));
     std::array<std::uint64_t, kSeriesOperations> done {};
-    for (const TimeSlice& column : columns)
+    for (const TimeBin& column : columns)
         for (std::size_t kind = 0; kind < kSeriesOperations; ++kind)
             done[kind] += column.kinds[kind].done;
     std::uint64_t all = 0;
@@ -203,13 +203,13 @@ ChartData operationsChart(const TimeSeries& series, const ChartWish& wish)
         chart.header << QString::fromLatin1(kKinds[kind]) + "_per_second";
         if (done[kind] > 0)
             addCurve(chart, columns, wish, QString::fromLatin1(kKinds[kind]), QString::fromLatin1(kKinds[kind]),
-                int(kind), int(kind), [kind](const TimeSlice& c) {
+                int(kind), int(kind), [kind](const TimeBin& c) {
                     return QVariant(double(c.kinds[kind].done) * kNs / double(c.endNs - c.beginNs));
                 });
     }
-    for (const TimeSlice& column : columns) {
+    for (const TimeBin& column : columns) {
         QVariantList row = timeCells(column, wish);
-        for (const TimeSlice::PerKind& kind : column.kinds)
+        for (const TimeBin::PerKind& kind : column.kinds)
             row << double(kind.done) * kNs / double(column.endNs - column.beginNs);
         chart.rows.push_back(row);
     }
@@ -226,17 +226,17 @@ ChartData latencyChart(const TimeSeries& series, const ChartWish& wish)
     ChartData chart = chartFor(series, wish, QStringLiteral("ms"));
     chart.isLogUsual = true;
     const auto columns = series.columns(wish.fromNs, wish.toNs, std::min(wish.columns, kRates));
-    const auto of = [](const TimeSlice& column) {
+    const auto of = [](const TimeBin& column) {
         LatencyHistogram all;
-        for (const TimeSlice::PerKind& kind : column.kinds)
+        for (const TimeBin::PerKind& kind : column.kinds)
             all.merge(kind.latency);
         return all;
     };
     LatencyHistogram whole;
-    for (const TimeSlice& column : columns)
+    for (const TimeBin& column : columns)
         whole.merge(of(column));
     const auto quantile = [of](double share) {
-        return [of, share](const TimeSlice& column) {
+        return [of, share](const TimeBin& column) {
             const LatencyHistogram all = of(column);
             return known(all.count() > 0, double(all.quantile(share)) / 1e6);
         };
@@ -248,7 +248,7 @@ ChartData latencyChart(const TimeSeries& series, const ChartWish& wish)
                                 << "p50_ms"
                                 << "p99_ms"
                                 << "max_ms";
-    for (const TimeSlice& column : columns) {
+    for (const TimeBin& column : columns) {
         const LatencyHistogram all = of(column);
         const bool isKnown = all.count() > 0;
         chart.rows.push_back(timeCells(column, wish)
@@ -275,7 +275,7 @@ ChartData messagesChart(const TimeSeries& series, const ChartWish& wish, const s
     std::array<std::uint64_t, kSeriesOperations> observed {}, messages {};
     std::uint64_t done = 0, all = 0;
     chart.header = timeHeader();
-    for (const TimeSlice& column : columns) {
+    for (const TimeBin& column : columns) {
         done += column.done();
         for (std::size_t kind = 0; kind < kSeriesOperations; ++kind) {
             observed[kind] += column.kinds[kind].observed;
@@ -290,13 +290,13 @@ ChartData messagesChart(const TimeSeries& series, const ChartWish& wish, const s
         if (observed[kind] == 0)
             continue;
         means << QStringLiteral("%1 %2").arg(name).arg(double(messages[kind]) / double(observed[kind]), 0, 'f', 2);
-        addCurve(chart, columns, wish, name, name, int(kind), int(kind), [kind](const TimeSlice& c) {
+        addCurve(chart, columns, wish, name, name, int(kind), int(kind), [kind](const TimeBin& c) {
             return known(c.kinds[kind].observed > 0, double(c.kinds[kind].messages) / double(c.kinds[kind].observed));
         });
     }
-    for (const TimeSlice& column : columns) {
+    for (const TimeBin& column : columns) {
         QVariantList row = timeCells(column, wish);
-        for (const TimeSlice::PerKind& kind : column.kinds)
+        for (const TimeBin::PerKind& kind : column.kinds)
             row << qulonglong(kind.observed)
                 << known(kind.observed > 0, double(kind.messages) / double(std::max<std::uint64_t>(1, kind.observed)));
         chart.rows.push_back(row);

@@ -39,7 +39,7 @@ void SeriesLevel::merge(const SeriesLevel& later)
     isKnown = true;
 }
 
-std::uint64_t TimeSlice::done() const
+std::uint64_t TimeBin::done() const
 {
     std::uint64_t sum = 0;
     for (const PerKind& kind : kinds)
@@ -47,7 +47,7 @@ std::uint64_t TimeSlice::done() const
     return sum;
 }
 
-void TimeSlice::merge(const TimeSlice& later)
+void TimeBin::merge(const TimeBin& later)
 {
     endNs = later.endNs;
     lostEvents += later.lostEvents;
@@ -66,69 +66,68 @@ void TimeSlice::merge(const TimeSlice& later)
 
 void TimeSeries::halve()
 {
-    for (std::size_t i = 0; 2 * i < m_slices.size(); ++i) {
-        TimeSlice slice = std::move(m_slices[2 * i]);
-        slice.endNs = slice.beginNs + 2 * m_sliceNs;
-        if (2 * i + 1 < m_slices.size()) {
-            slice.merge(m_slices[2 * i + 1]);
+    for (std::size_t i = 0; 2 * i < m_bins.size(); ++i) {
+        TimeBin bin = std::move(m_bins[2 * i]);
+        bin.endNs = bin.beginNs + 2 * m_binNs;
+        if (2 * i + 1 < m_bins.size()) {
+            bin.merge(m_bins[2 * i + 1]);
         }
-        m_slices[i] = std::move(slice);
+        m_bins[i] = std::move(bin);
     }
-    m_slices.resize((m_slices.size() + 1) / 2);
-    m_sliceNs *= 2;
+    m_bins.resize((m_bins.size() + 1) / 2);
+    m_binNs *= 2;
 }
 
-TimeSlice& TimeSeries::at(std::int64_t runNs)
+TimeBin& TimeSeries::at(std::int64_t runNs)
 {
-    if (m_slices.empty())
-        m_originNs = runNs - (runNs % m_sliceNs + m_sliceNs) % m_sliceNs;
+    if (m_bins.empty())
+        m_originNs = runNs - (runNs % m_binNs + m_binNs) % m_binNs;
     // Limits the length of the run if a clock is wildly wrong.
     const std::int64_t passed = std::clamp<std::int64_t>(
                                     runNs, m_originNs, std::numeric_limits<std::int64_t>::max() / 4)
         - m_originNs;
-    while (std::size_t(passed / m_sliceNs) >= m_limits.slicesMax)
+    while (std::size_t(passed / m_binNs) >= m_limits.binsMax)
         halve();
-    const auto index = std::size_t(passed / m_sliceNs);
-    while (m_slices.size() <= index) {
-        TimeSlice& slice = m_slices.emplace_back();
-        slice.beginNs = m_originNs + std::int64_t(m_slices.size() - 1) * m_sliceNs;
-        slice.endNs = slice.beginNs + m_sliceNs;
+    const auto index = std::size_t(passed / m_binNs);
+    while (m_bins.size() <= index) {
+        TimeBin& bin = m_bins.emplace_back();
+        bin.beginNs = m_originNs + std::int64_t(m_bins.size() - 1) * m_binNs;
+        bin.endNs = bin.beginNs + m_binNs;
     }
-    return m_slices[index];
+    return m_bins[index];
 }
 
-// A simulated cluster has its own time. If it is far away, the former slices cannot share an axis with it and are
+// A simulated cluster has its own time. If it is far away, the former bins cannot share an axis with it and are
 // dropped.
 bool TimeSeries::restartIfElsewhere(std::int64_t runNs)
 {
-    if (!std::exchange(m_isOther, false) || m_slices.empty() || (runNs >= m_originNs && runNs < endNs() + kElsewhere))
+    if (!std::exchange(m_isOther, false) || m_bins.empty() || (runNs >= m_originNs && runNs < endNs() + kElsewhere))
         return false;
-    m_slices.clear();
+    m_bins.clear();
     m_shades.clear();
-    m_sliceNs = std::max<std::int64_t>(1, m_limits.sliceNs);
+    m_binNs = std::max<std::int64_t>(1, m_limits.binNs);
     return true;
 }
 
-std::vector<TimeSlice> TimeSeries::columns(std::int64_t fromNs, std::int64_t toNs, std::size_t max) const
+std::vector<TimeBin> TimeSeries::columns(std::int64_t fromNs, std::int64_t toNs, std::size_t max) const
 {
-    std::vector<TimeSlice> out;
-    if (m_slices.empty() || max == 0 || toNs <= fromNs)
+    std::vector<TimeBin> out;
+    if (m_bins.empty() || max == 0 || toNs <= fromNs)
         return out;
     const auto indexOf = [&](std::int64_t ns) {
-        return std::size_t(
-            std::clamp<std::int64_t>((ns - m_originNs) / m_sliceNs, 0, std::int64_t(m_slices.size()) - 1));
+        return std::size_t(std::clamp<std::int64_t>((ns - m_originNs) / m_binNs, 0, std::int64_t(m_bins.size()) - 1));
     };
     const std::size_t first = indexOf(fromNs), last = indexOf(toNs - 1);
     const std::size_t step = (last - first) / max + 1;
     std::array<SeriesLevel, kSeriesLevels> held;
     for (std::size_t i = 0; i < first; ++i)
         for (std::size_t l = 0; l < kSeriesLevels; ++l)
-            held[l].merge(m_slices[i].levels[l]);
+            held[l].merge(m_bins[i].levels[l]);
     out.reserve((last - first) / step + 1);
     for (std::size_t i = first; i <= last; i += step) {
-        TimeSlice column = m_slices[i];
+        TimeBin column = m_bins[i];
         for (std::size_t j = i + 1; j < std::min(i + step, last + 1); ++j)
-            column.merge(m_slices[j]);
+            column.merge(m_bins[j]);
         for (std::size_t l = 0; l < kSeriesLevels; ++l) {
             // A level at the start of the column also holds inside it.
             SeriesLevel level;
@@ -145,9 +144,9 @@ std::vector<TimeSlice> TimeSeries::columns(std::int64_t fromNs, std::int64_t toN
 void TimeSeries::showOf(const TimeSeries& all)
 {
     m_limits = all.m_limits;
-    m_sliceNs = all.m_sliceNs;
+    m_binNs = all.m_binNs;
     m_originNs = all.m_originNs;
-    m_slices = all.m_slices;
+    m_bins = all.m_bins;
     m_shades = all.m_shades;
 }
 
@@ -184,7 +183,7 @@ void TimeSeries::countMessage(const pb::RequestId& id)
     if (!open.isDone)
         return;
     // Reported by another process after the client's report.
-    TimeSlice::PerKind& kind = at(open.doneNs).kinds[std::size_t(open.kind)];
+    TimeBin::PerKind& kind = at(open.doneNs).kinds[std::size_t(open.kind)];
     kind.observed += open.messages == 1 ? 1 : 0;
     ++kind.messages;
 }
@@ -193,7 +192,7 @@ void TimeSeries::countDone(const pb::Event& event, std::int64_t runNs)
 {
     const pb::OperationDone& done = event.operation_done();
     const SeriesOperation operation = seriesOperation(done.kind());
-    TimeSlice::PerKind& kind = at(runNs).kinds[std::size_t(operation)];
+    TimeBin::PerKind& kind = at(runNs).kinds[std::size_t(operation)];
     ++kind.done;
     kind.forwards += done.forwards();
     kind.latency.add(done.time_ns());

@@ -22,7 +22,7 @@ namespace lhrs::gui {
 enum class SeriesOperation { Insert, Update, Delete, Search };
 inline constexpr std::size_t kSeriesOperations = 4;
 
-// A level that holds until its next change, within one slice of time: its minimum, maximum and last value.
+// A level that holds until its next change, within one bin of time: its minimum, maximum and last value.
 struct SeriesLevel {
     bool isKnown = false;
     double min = 0, max = 0, last = 0;
@@ -34,11 +34,11 @@ struct SeriesLevel {
 enum class RunLevel { MemoryBytes, End };
 inline constexpr std::size_t kSeriesLevels = 6; // room for all of them
 
-// The events in one slice of time.
-struct TimeSlice {
+// The events in one bin of time.
+struct TimeBin {
     std::int64_t beginNs = 0, endNs = 0;
     struct PerKind {
-        std::uint64_t done = 0; // operations that ended in this slice
+        std::uint64_t done = 0; // operations that ended in this bin
         std::uint64_t observed = 0; // of those, operations whose messages are known
         std::uint64_t messages = 0; // of the observed operations, including retransmissions
         std::uint64_t forwards = 0;
@@ -52,7 +52,7 @@ struct TimeSlice {
     // `Kind`: RunLevel, or how a system names its levels.
     template <class Kind> const SeriesLevel& level(Kind kind) const { return levels[std::size_t(kind)]; }
     template <class Kind> SeriesLevel& level(Kind kind) { return levels[std::size_t(kind)]; }
-    void merge(const TimeSlice& later);
+    void merge(const TimeBin& later);
 };
 
 // A time of an unusual condition: an injected fault, a failed part of the system, or a closed gate.
@@ -64,33 +64,33 @@ struct SeriesShade {
     std::string words;
 };
 
-// The run as series over time, in bounded memory: here what clusters of any system have. Slices have equal length,
+// The run as series over time, in bounded memory: here what clusters of any system have. Bins have equal length,
 // which doubles when there are too many of them; a run of any length has between half of the maximum and the maximum.
 // Counts, sums, minima and maxima survive each doubling.
 class TimeSeries {
 public:
     struct Limits {
-        std::int64_t sliceNs = 10'000'000; // initial value
-        std::size_t slicesMax = 2'048;
+        std::int64_t binNs = 10'000'000; // initial value
+        std::size_t binsMax = 2'048;
         std::size_t shadesMax = 256;
     };
     TimeSeries() : TimeSeries(Limits()) { }
-    explicit TimeSeries(Limits limits) : m_limits(limits), m_sliceNs(std::max<std::int64_t>(1, limits.sliceNs)) { }
+    explicit TimeSeries(Limits limits) : m_limits(limits), m_binNs(std::max<std::int64_t>(1, limits.binNs)) { }
 
-    bool isEmpty() const { return m_slices.empty(); }
-    std::int64_t sliceNs() const { return m_sliceNs; }
+    bool isEmpty() const { return m_bins.empty(); }
+    std::int64_t binNs() const { return m_binNs; }
     std::int64_t beginNs() const { return m_originNs; }
-    std::int64_t endNs() const { return m_originNs + std::int64_t(m_slices.size()) * m_sliceNs; }
-    // The interval as at most `max` columns of equal length, each of whole slices. A level is carried into columns
-    // without a change. A column extends beyond `toNs` by at most a part of its last slice.
-    std::vector<TimeSlice> columns(std::int64_t fromNs, std::int64_t toNs, std::size_t max) const;
+    std::int64_t endNs() const { return m_originNs + std::int64_t(m_bins.size()) * m_binNs; }
+    // The interval as at most `max` columns of equal length, each of whole bins. A level is carried into columns
+    // without a change. A column extends beyond `toNs` by at most a part of its last bin.
+    std::vector<TimeBin> columns(std::int64_t fromNs, std::int64_t toNs, std::size_t max) const;
     const std::deque<SeriesShade>& shades() const { return m_shades; }
 
     static constexpr std::size_t kOperationsOpen = 16'384; // limit of operations whose messages are still counted
 
     // ---- for the series of a system
-    // The slice of that time; earlier times belong to the first slice.
-    TimeSlice& at(std::int64_t runNs);
+    // The bin of that time; earlier times belong to the first bin.
+    TimeBin& at(std::int64_t runNs);
     void begin(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs, std::string words);
     void end(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs);
 
@@ -101,7 +101,7 @@ protected:
     static const std::vector<int>& kinds();
     // Begins in the middle of a run, with what the processes hold then.
     void learn(const RunState& state, std::int64_t runNs);
-    // Drops the former slices if the first event of another cluster is far away from them; returns whether it did.
+    // Drops the former bins if the first event of another cluster is far away from them; returns whether it did.
     bool restartIfElsewhere(std::int64_t runNs);
     // The process has ended: the kills armed at it have happened, and its memory is free.
     void endProcess(ProcessId process, std::int64_t runNs);
@@ -127,9 +127,9 @@ private:
     void noteMemory(std::int64_t runNs);
 
     Limits m_limits;
-    std::int64_t m_sliceNs, m_originNs = 0;
+    std::int64_t m_binNs, m_originNs = 0;
     bool m_isOther = false; // another cluster follows, possibly with another clock
-    std::vector<TimeSlice> m_slices;
+    std::vector<TimeBin> m_bins;
     std::map<OperationKey, Open> m_open;
     std::deque<OperationKey> m_openOrder;
     std::set<OperationKey> m_forgotten; // dropped before they were done, to make room
