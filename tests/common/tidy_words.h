@@ -121,6 +121,7 @@ inline const QStringList& registrations()
         u"common/wire_traits.cpp"_s, // how the messages of each travel
         u"gui/lab/state"_s, // what a watcher knows of a cluster of each
         u"gui/lab/script/lab_systems.cpp"_s, // what `lab` has of each
+        u"gui/lab/local"_s, // the options of each
         u"gui/lab/recording/recording_systems.cpp"_s, // the tables of each
         u"gui/lab/series"_s, // what each adds to the series of a run
         u"gui/lab/words"_s, // the sentences of each

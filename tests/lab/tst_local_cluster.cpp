@@ -2,7 +2,7 @@
 // Programs of a local cluster that cannot be started are named, and what is asked of no cluster is refused in words.
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/local/session.h"
-#include "gui/lab/local/system_lines.h"
+#include "gui/lab/local/local_options.h"
 
 #include <QFile>
 #include <QTemporaryDir>

@@ -3,7 +3,7 @@
 
 #include "common/errors.h"
 #include "gui/lab/local/machine_patience.h"
-#include "gui/lab/local/system_lines.h"
+#include "gui/lab/local/lines/system_lines.h"
 #include "proto/message.pb.h"
 
 #include <chrono>

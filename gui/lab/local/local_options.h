@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "proto/config.pb.h"
+#include "gui/lab/local/lhrs/file_lines.h"
+#include "gui/lab/local/walk/ring_lines.h"
 
 #include <cstdint>
 #include <optional>
@@ -18,23 +19,15 @@ struct SimulatedOptions {
     bool waitsForScript = false;
 };
 
-// A ring that walks, in place of a file.
-struct RingOptions {
-    unsigned bits = 32; // M: ids are numbers modulo 2^M
-    std::uint32_t nodes = 8; // so many join the ring as it starts
-    std::uint32_t outside = 2; // further processes, which wait
-    bool operator==(const RingOptions&) const = default;
-};
-
-// The options for starting a cluster of local processes.
-struct LocalOptions {
-    pb::FileConfig config;
+// The options for starting a cluster of local processes: a file, or else a ring.
+struct LocalOptions : FileOptions {
     std::optional<SimulatedOptions> simulated = {}; // empty: real processes
     bool slowTimers = false; // "classroom": five times slower
-    std::uint32_t dataServers = 9; // spares before the file takes any
-    std::uint32_t parityServers = 7;
     bool hasGate = false; // messages and clocks can be held; a simulated cluster always has a gate
-    std::optional<RingOptions> ring = {}; // a cluster of this system instead: file and servers above do not count
+    std::optional<RingOptions> ring = {}; // then the options of a file do not count
 };
+
+// What its programs are told. `timeScale`: the factor of all timeouts, beside that of slow timers.
+SystemLines linesOf(const LocalOptions& options, unsigned timeScale = 1);
 
 } // namespace lhrs::gui

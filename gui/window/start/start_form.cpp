@@ -3,7 +3,7 @@
 
 #include "common/open_files.h"
 #include "gui/lab/local/network_check.h"
-#include "gui/lab/local/system_lines.h"
+#include "gui/lab/local/local_options.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/paint/number_box.h"
 #include "gui/window/commands/clock_bar.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/local/local_options.h"
 #include "proto/message.pb.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,8 +30,5 @@ struct SystemLines {
     const Pool* pool(pb::Role role) const;
     std::uint32_t servers() const; // in all pools
 };
-
-// `timeScale`: the factor of all timeouts, beside that of slow timers.
-SystemLines linesOf(const LocalOptions& options, unsigned timeScale = 1);
 
 } // namespace lhrs::gui

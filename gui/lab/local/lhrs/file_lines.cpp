@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/local/system_lines.h"
+#include "gui/lab/local/lhrs/file_lines.h"
 
 #include "common/number_words.h"
 
-#include <algorithm>
-#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace lhrs::gui {
 
@@ -47,7 +48,9 @@ std::vector<std::string> fileArguments(const pb::FileConfig& c)
     return arguments;
 }
 
-SystemLines linesOfFile(const LocalOptions& options)
+} // namespace
+
+SystemLines linesOfFile(const FileOptions& options)
 {
     SystemLines lines;
     lines.coordinator = fileArguments(options.config);
@@ -56,43 +59,6 @@ SystemLines linesOfFile(const LocalOptions& options)
     // The file begins with the first data server.
     lines.pools = { { pb::PARITY, "parity", { "--role", "parity" }, options.parityServers },
         { pb::DATA, "data", { "--role", "data" }, options.dataServers } };
-    return lines;
-}
-
-SystemLines linesOfRing(const RingOptions& ring)
-{
-    SystemLines lines;
-    lines.always = { "--system", "walk" };
-    lines.coordinator = { "--bits", std::to_string(ring.bits), "--nodes", std::to_string(ring.nodes) };
-    lines.withoutServers = { "--servers", "0" };
-    lines.pools = { { pb::NO_ROLE, "node", {}, ring.nodes + ring.outside } };
-    lines.whyNoTakeOver = "The master of a ring keeps its members in memory, which ended with it; start a new ring.";
-    lines.whyNoCase = "A ring is simulated, but no test case of one is played here.";
-    return lines;
-}
-
-} // namespace
-
-const SystemLines::Pool* SystemLines::pool(pb::Role role) const
-{
-    const auto found = std::find_if(pools.begin(), pools.end(), [role](const Pool& pool) { return pool.role == role; });
-    return found == pools.end() ? nullptr : &*found;
-}
-
-std::uint32_t SystemLines::servers() const
-{
-    return std::accumulate(
-        pools.begin(), pools.end(), 0u, [](std::uint32_t sum, const Pool& pool) { return sum + pool.count; });
-}
-
-SystemLines linesOf(const LocalOptions& options, unsigned timeScale)
-{
-    SystemLines lines = options.ring ? linesOfRing(*options.ring) : linesOfFile(options);
-    if (const unsigned scale = (options.slowTimers ? 5 : 1) * timeScale; scale != 1)
-        lines.coordinator.insert(lines.coordinator.end(), { "--time-scale", std::to_string(scale) });
-    if (options.simulated && options.simulated->isCase) // which starts its own servers
-        for (SystemLines::Pool& pool : lines.pools)
-            pool.count = 0;
     return lines;
 }
 
