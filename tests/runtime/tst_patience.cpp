@@ -447,7 +447,7 @@ void PatienceTest::theRecordingAndThePlayerSayIt()
 {
     QTemporaryDir directory;
     for (const unsigned scale : { 1u, 4u }) {
-        ClusterFacts facts = clusterFacts(1, pb::FileConfig());
+        ClusterFacts facts { .number = 1, .parameters = {} };
         facts.parameters["wake_late_ms"] = 12.5;
         facts.parameters["time_scale"] = scale;
         facts.patience = scale == 1 ? QString() : QString::fromStdString(kLateWords);

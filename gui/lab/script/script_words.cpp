@@ -55,12 +55,12 @@ qsizetype afterSpace(QStringView line, qsizetype at)
     return at;
 }
 
-// Splits one line.
+// Divides one line into words.
 class Splitter {
 public:
     Splitter(QStringView line, int state) : m_line(line), m_state(state) { }
 
-    std::vector<ScriptWord> split()
+    std::vector<ScriptWord> words()
     {
         while (m_at < m_line.size())
             next();
@@ -277,7 +277,7 @@ QString parametersOf(const std::vector<ParameterReference>& parameters)
 std::vector<ScriptWord> scriptWordsOf(QStringView line, int& state)
 {
     Splitter splitter(line, state);
-    auto words = splitter.split();
+    auto words = splitter.words();
     state = splitter.state();
     return words;
 }

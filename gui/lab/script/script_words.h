@@ -15,7 +15,7 @@ enum class ScriptWordKind {
     String, // also templates and regular expressions
     Number,
     Keyword,
-    Call, // lab.split, or a method of an object that lab returns: .insert(
+    Call, // lab.say, or a method of an object that lab returns: .insert(
     LaterCall, // of a later version
     UnknownCall, // lab.splitt
 };
@@ -25,7 +25,7 @@ struct ScriptWord {
     bool operator==(const ScriptWord&) const = default;
 };
 
-// Splits one line. `state`: what the previous line left open (0: nothing); updated for the next line.
+// The words of one line. `state`: what the previous line left open (0: nothing); updated for the next line.
 std::vector<ScriptWord> scriptWordsOf(QStringView line, int& state);
 
 // The lines, from 1, that contain a call of lab: where a script can stop.

@@ -53,7 +53,7 @@ struct Axis {
     }
 };
 
-// About `steps` round ticks; `areWhole`: whole numbers only (there is no half parity bucket).
+// About `steps` round ticks; `areWhole`: whole numbers only (there is no half server).
 Axis linear(double low, double high, double steps, bool areWhole)
 {
     if (!(high > low))

@@ -72,12 +72,12 @@ std::int64_t LatencyHistogram::quantile(double share) const
 {
     if (m_count == 0)
         return 0;
-    const auto rank = std::max<std::uint64_t>(
+    const auto wanted = std::max<std::uint64_t>(
         1, std::uint64_t(std::ceil(std::clamp(share, 0.0, 1.0) * double(m_count))));
     std::uint64_t seen = 0;
     for (const auto& [number, count] : m_classes) {
         seen += count;
-        if (seen >= rank)
+        if (seen >= wanted)
             return std::clamp(topOf(number), m_min, m_max);
     }
     return m_max;

@@ -58,13 +58,6 @@ QString plain(QString name)
     return name.left(64);
 }
 
-QString lowered(std::string word, const std::string& prefix)
-{
-    if (word.starts_with(prefix))
-        word.erase(0, prefix.size());
-    return QString::fromStdString(word).toLower();
-}
-
 } // namespace
 
 void setProgramCommit(const QString& commit) { commitHere() = commit; }
@@ -125,30 +118,6 @@ QString inputsDigest(
     for (const QString& part : further)
         add(part);
     return QString::fromLatin1(hash.result().toHex().left(kDigits));
-}
-
-ClusterFacts clusterFacts(int number, const pb::FileConfig& config)
-{
-    ClusterFacts facts { .number = number, .parameters = {} };
-    QStringList thresholds;
-    for (const auto& threshold : config.thresholds())
-        thresholds << QString("%1:%2").arg(threshold.buckets()).arg(threshold.availability());
-    const QString galois = QString::fromStdString(config.galois());
-    const auto options = fieldOptionsNamed(config.galois());
-    facts.parameters = { { "m", config.m() }, { "k", config.availability() }, { "b", config.b() },
-        { "field", config.field() == pb::GF_8 ? 8 : 16 },
-        { "slice", config.slice() == 0 ? QVariant() : QVariant(config.slice()) },
-        { "thresholds", thresholds.join(' ') }, { "rerank", config.rerank() == pb::KEEP ? "keep" : "fill" },
-        { "recovery_way", lowered(pb::RecoveryWay_Name(config.recovery()), "RECOVERY_") },
-        { "decode", lowered(pb::DecodeWay_Name(config.decode()), "DECODE_") },
-        { "recovery_transport", lowered(pb::RecoveryTransport_Name(config.recovery_transport()), "RECOVERY_") },
-        { "tcp", lowered(pb::TcpMode_Name(config.tcp_mode()), "TCP_") },
-        { "galois", options ? QString::fromStdString(nameOf(*options)) : galois },
-        { "log_precalculus", !config.no_log_precalculus() }, { "pure_rs", config.pure_rs() },
-        { "mix_keys", config.mix_keys() }, { "parallel_splits", config.parallel_splits() },
-        { "merges", config.merges() },
-        { "load_control", config.load_control() == 0 ? QVariant() : QVariant(double(config.load_control()) / 1000) } };
-    return facts;
 }
 
 const std::map<QString, QString RunFacts::*>& runFactFields()

@@ -35,14 +35,13 @@ struct RunFacts {
     std::map<QString, QVariant> parameters; // from lab.params: defaults, or values of --set
 };
 
-// The parameters of a file that the run created: its row of clusters.csv.
+// The parameters of a cluster that the run created: its row of clusters.csv.
 struct ClusterFacts {
     int number = 0; // from 1, in the order of creation
     bool isSimulated = false;
     std::map<QString, QVariant> parameters;
     QString patience = {}; // patienceWords(): a remark on the machine; empty: none
 };
-ClusterFacts clusterFacts(int number, const pb::FileConfig& config);
 
 // The facts of this program and machine, without run, scenario and parameters.
 RunFacts programFacts(const QString& program);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a file is made, with its servers.
+#include "common/field/galois.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_cluster.h"
 #include "gui/lab/calls/lhrs/lab_file.h"
@@ -13,6 +14,38 @@
 namespace lhrs::gui {
 
 namespace {
+
+QString lowered(std::string word, const std::string& prefix)
+{
+    if (word.starts_with(prefix))
+        word.erase(0, prefix.size());
+    return QString::fromStdString(word).toLower();
+}
+
+// Its row of clusters.csv.
+ClusterFacts factsOf(int number, const pb::FileConfig& config)
+{
+    ClusterFacts facts { .number = number, .parameters = {} };
+    QStringList thresholds;
+    for (const auto& threshold : config.thresholds())
+        thresholds << QString("%1:%2").arg(threshold.buckets()).arg(threshold.availability());
+    const QString galois = QString::fromStdString(config.galois());
+    const auto options = fieldOptionsNamed(config.galois());
+    facts.parameters = { { "m", config.m() }, { "k", config.availability() }, { "b", config.b() },
+        { "field", config.field() == pb::GF_8 ? 8 : 16 },
+        { "slice", config.slice() == 0 ? QVariant() : QVariant(config.slice()) },
+        { "thresholds", thresholds.join(' ') }, { "rerank", config.rerank() == pb::KEEP ? "keep" : "fill" },
+        { "recovery_way", lowered(pb::RecoveryWay_Name(config.recovery()), "RECOVERY_") },
+        { "decode", lowered(pb::DecodeWay_Name(config.decode()), "DECODE_") },
+        { "recovery_transport", lowered(pb::RecoveryTransport_Name(config.recovery_transport()), "RECOVERY_") },
+        { "tcp", lowered(pb::TcpMode_Name(config.tcp_mode()), "TCP_") },
+        { "galois", options ? QString::fromStdString(nameOf(*options)) : galois },
+        { "log_precalculus", !config.no_log_precalculus() }, { "pure_rs", config.pure_rs() },
+        { "mix_keys", config.mix_keys() }, { "parallel_splits", config.parallel_splits() },
+        { "merges", config.merges() },
+        { "load_control", config.load_control() == 0 ? QVariant() : QVariant(double(config.load_control()) / 1000) } };
+    return facts;
+}
 
 LabResult<pb::FileConfig> configOf(const Arguments& o)
 {
@@ -169,7 +202,7 @@ LabResult<QJSValue> FileLab::start(LabContext& context, const Arguments& o) cons
     context.config = file->config();
     context.recordBytes = o.integer("recordBytes");
     if (chosen.isNew) {
-        ClusterFacts facts = clusterFacts(++context.clusters, context.config);
+        ClusterFacts facts = factsOf(++context.clusters, context.config);
         facts.parameters["data_servers"] = local.dataServers;
         facts.parameters["parity_servers"] = local.parityServers;
         if (const auto told = tellCluster(context, std::move(facts), o, chosen.former); !told)
