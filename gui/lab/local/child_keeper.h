@@ -32,7 +32,7 @@ struct ChildProgram {
 struct StartedChild {
     std::string name;
     pid_t pid = 0;
-    // The line "ready NAME udp=.. tcp=.. control=.. events=.." split into words: "" -> NAME, "udp" -> .., ...
+    // The line "ready NAME udp=.. tcp=.. control=.. events=.." by its words: "" -> NAME, "udp" -> .., ...
     std::map<std::string, std::string> ready;
     // Of that line; empty if it has no such word.
     std::string word(const std::string& which) const;

@@ -244,7 +244,7 @@ Result<void> RealProcesses::kill(const Processes& processes)
     const auto pids = pidsOf(processes);
     if (!pids)
         return pids.error();
-    // The end has the time of the signal: on a slow machine the coordinator may declare the bucket failed before its
+    // The end has the time of the signal: on a slow machine the coordinator may declare the server failed before its
     // process is reaped.
     for (const std::uint64_t process : processes)
         m_parts.control.endProcess(process, kKilledOnRequest);

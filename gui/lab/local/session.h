@@ -24,7 +24,7 @@ public:
     Ingest& ingest();
     ControlClient& control();
     LocalCluster& local();
-    // Bucket contents that were read earlier for comparison; of the cluster watched now.
+    // Contents of servers that were read earlier for comparison; of the cluster watched now.
     WitnessBook& witnesses();
 
 private:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/tables/run_facts.h"
 
-#include "common/field/galois.h"
-
 #include <QCryptographicHash>
 #include <QDateTime>
 #include <QJsonDocument>
