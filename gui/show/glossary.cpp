@@ -43,9 +43,9 @@ std::string_view termIdOf(ObjectRef object)
     return {};
 }
 
-QString exampleOf(const Term& term, const ClusterState& state, ObjectRef object, std::uint32_t rank)
+QString exampleOf(const Term& term, const ClusterState& state, ObjectRef object, std::uint32_t part)
 {
-    const QString words = term.example != nullptr ? term.example(term, state, object, rank) : QString();
+    const QString words = term.example != nullptr ? term.example(term, state, object, part) : QString();
     return words.isEmpty() ? QString() : QStringLiteral("Here: %1.").arg(words);
 }
 

@@ -19,8 +19,8 @@ std::string_view termIdOf(ObjectRef object);
 // exact match of name or letter comes first, then terms with the words in their name.
 std::vector<const Term*> findTerms(const QString& words);
 
-// One sentence that shows the term in this state: "Here: ...". It is made from the object (and its record of this
-// rank) if possible, otherwise from something else on the screen. Empty if the state has no example.
-QString exampleOf(const Term& term, const ClusterState& state, ObjectRef object = {}, std::uint32_t rank = 0);
+// One sentence that shows the term in this state: "Here: ...". It is made from the object (and its part with this
+// number) if possible, otherwise from something else on the screen. Empty if the state has no example.
+QString exampleOf(const Term& term, const ClusterState& state, ObjectRef object = {}, std::uint32_t part = 0);
 
 } // namespace lhrs::gui

@@ -15,7 +15,7 @@ QString nameIn(const ClusterState& state, ProcessId process)
     return QString::fromStdString(processShown(process, state));
 }
 
-QString faultInState(const Term& /*term*/, const ClusterState& state, ObjectRef object, std::uint32_t /*rank*/)
+QString faultInState(const Term& /*term*/, const ClusterState& state, ObjectRef object, std::uint32_t /*part*/)
 {
     for (const auto& [id, process] : state.processes) {
         for (const auto& [number, fault] : process.faults) {
@@ -32,7 +32,7 @@ std::uint64_t closedGates(const ClusterState& state)
         [](const auto& process) { return process.second.isGated && !process.second.hasEnded; }));
 }
 
-QString gateInState(const Term& /*term*/, const ClusterState& state, ObjectRef /*object*/, std::uint32_t /*rank*/)
+QString gateInState(const Term& /*term*/, const ClusterState& state, ObjectRef /*object*/, std::uint32_t /*part*/)
 {
     const std::uint64_t closed = closedGates(state);
     return closed == 0
@@ -40,7 +40,7 @@ QString gateInState(const Term& /*term*/, const ClusterState& state, ObjectRef /
         : QStringLiteral("messages wait at the %1").arg(countedWords(closed, "closed gate", "closed gates"));
 }
 
-QString holdInState(const Term& /*term*/, const ClusterState& state, ObjectRef object, std::uint32_t /*rank*/)
+QString holdInState(const Term& /*term*/, const ClusterState& state, ObjectRef object, std::uint32_t /*part*/)
 {
     const ClientState* held = nullptr;
     for (const auto& [id, client] : state.clients)

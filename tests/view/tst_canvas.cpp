@@ -73,7 +73,7 @@ void CanvasTest::aBucketAProcessAndAKeyAreFound()
         v.selection.select({});
         QVERIFY(v.canvas.findObject(words));
         QCOMPARE(v.selection.selected(), (ObjectRef { ObjectKind::Data, 2, 0 }));
-        QCOMPARE(v.selection.rank(), 7u);
+        QCOMPARE(v.selection.part(), 7u);
         QVERIFY(v.moving().contains("key 702 has rank 7"));
     }
     QVERIFY(v.canvas.findObject("key 5") == false); // the number of a bucket is no key
@@ -223,8 +223,8 @@ void CanvasTest::aRecordInThePictureMarksItsGroup()
     const CellGeometry cells = cellGeometry(v.canvas.theme(), v.canvas.rectOf(bucket), cellPlanOf(v.canvas.state()));
     QVERIFY(cells.isValid());
     moveTo(v.canvas, cells.cellOf(5).center().toPoint());
-    QCOMPARE(v.selection.rank(), 5u);
-    QCOMPARE(v.selection.rankBucket(), bucket);
+    QCOMPARE(v.selection.part(), 5u);
+    QCOMPARE(v.selection.partObject(), bucket);
     v.moving();
     // A frame around the cell of rank 5 of each member: four data buckets and one parity bucket.
     const auto& items = v.canvas.movingPicture().items();
@@ -261,8 +261,8 @@ void CanvasTest::aRecordInATableIsMarkedEverywhere()
     mouseOverRank(22);
     // The canvas marks the cells of the record group, the group its member, the log the events of the record and its
     // parity.
-    QCOMPARE(v.selection.rank(), 22u);
-    QCOMPARE(v.selection.rankBucket(), bucket);
+    QCOMPARE(v.selection.part(), 22u);
+    QCOMPARE(v.selection.partObject(), bucket);
     v.moving();
     QVERIFY(!v.canvas.movingPicture().items().empty());
     QVERIFY(!group.marks().boundsOf(bucket).isNull());
@@ -284,7 +284,7 @@ void CanvasTest::aRecordInATableIsMarkedEverywhere()
     };
     QVERIFY(brushOf(7).isValid() && !brushOf(8).isValid());
     moveTo(group, group.picture().boundsOf(other).center().toPoint());
-    QCOMPARE(v.selection.rankBucket(), other);
+    QCOMPARE(v.selection.partObject(), other);
     QCOMPARE(table.model().marked(), 22u);
     Pointed far;
     far.object = { ObjectKind::Data, 6, 0 }; // of the other group

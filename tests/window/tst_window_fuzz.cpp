@@ -247,7 +247,7 @@ private:
             object.a = std::next(processes.begin(), below(int(processes.size())))->first;
         say(QStringLiteral("selects kind %1, %2, %3").arg(int(object.kind)).arg(object.a).arg(object.b));
         m_window.selection().select(object);
-        m_window.selection().setRank(std::uint32_t(below(20)));
+        m_window.selection().setPart(std::uint32_t(below(20)));
     }
 
     // ---- the window

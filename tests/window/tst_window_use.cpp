@@ -302,11 +302,11 @@ void WindowUseTest::searchHereTakesTheRecordThatIsSelected()
     }
     QCOMPARE(window.canvas().restingPicture().hitTest(window.canvas().rectOf(third).center()), third);
     const QRectF card = window.canvas().rectOf(third);
-    window.selection().setRank(0);
-    for (qreal y = card.bottom() - 4; y > card.top() && window.selection().chosenRank() < 2; y -= 4)
-        for (qreal x = card.right() - 4; x > card.left() && window.selection().chosenRank() < 2; x -= 4)
+    window.selection().setPart(0);
+    for (qreal y = card.bottom() - 4; y > card.top() && window.selection().chosenPart() < 2; y -= 4)
+        for (qreal x = card.right() - 4; x > card.left() && window.selection().chosenPart() < 2; x -= 4)
             QTest::mouseClick(&window.canvas(), Qt::LeftButton, {}, QPoint(int(x), int(y)));
-    const std::uint32_t rank = window.selection().chosenRank();
+    const std::uint32_t rank = window.selection().chosenPart();
     QVERIFY2(rank >= 2 && window.selection().selected() == third,
         qPrintable(QString("rank %1, card %2 x %3").arg(rank).arg(card.width()).arg(card.height())));
     QCOMPARE(searched(), watching.state().data.at(3).ranks.at(rank));
@@ -651,7 +651,7 @@ void WindowUseTest::theCameraShowsWhatTheCaptionSpeaksOf()
     records.view = QStringLiteral("records");
     emit window.player().cameraWished(records);
     QCOMPARE(window.selection().selected(), bucket);
-    QCOMPARE(window.selection().chosenRank(), 3u);
+    QCOMPARE(window.selection().chosenPart(), 3u);
 }
 
 int main(int count, char** arguments) { return runOffscreen<WindowUseTest>(count, arguments); }

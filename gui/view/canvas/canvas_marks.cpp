@@ -69,7 +69,7 @@ void ClusterCanvas::pointAt(QPointF at)
 {
     const ObjectRef before = m_selection.hovered();
     Pointed pointed { m_resting.hitTest(at) };
-    pointed.rank = partAt(pointed.object, at);
+    pointed.part = partAt(pointed.object, at);
     m_selection.point(pointed);
     m_walkedWith.reset();
     const std::string_view term = m_resting.termAt(at);
@@ -85,8 +85,8 @@ bool ClusterCanvas::isWalked() const { return m_walkedWith && *m_walkedWith == Q
 ClusterCanvas::Asked ClusterCanvas::asked() const
 {
     if (underMouse() && !isWalked() && (m_selection.hovered() || !m_pointedTerm.empty()))
-        return { m_selection.hovered(), m_pointedTerm, m_selection.pointed().rank };
-    return { m_selection.selected(), {}, m_selection.chosenRank() };
+        return { m_selection.hovered(), m_pointedTerm, m_selection.pointed().part };
+    return { m_selection.selected(), {}, m_selection.chosenPart() };
 }
 
 // The rectangle of everything that is drawn for an object: a client is a disc with words beside it.

@@ -168,7 +168,7 @@ bool ClusterCanvas::refresh(double seconds)
     }
     const bool moves = m_view->isMoving(m_pacer.clock()) || !m_highlights.empty() || m_time < m_spokenUntil;
     const bool hovers = bool(m_selection.hovered()) || m_selection.shownOperation().first != 0;
-    if (moves || hovers || m_selection.rank() > 0 || !m_moving.items().empty()) {
+    if (moves || hovers || m_selection.part() > 0 || !m_moving.items().empty()) {
         rebuildMoving();
         update();
     }
@@ -329,7 +329,7 @@ bool ClusterCanvas::findObject(const QString& words)
         return false;
     choose(found.object);
     if (found.part != 0)
-        m_selection.setRank(found.part);
+        m_selection.setPart(found.part);
     if (!found.words.isEmpty())
         highlight({ found.object }, found.words, kFoundFor);
     return true;
@@ -356,7 +356,7 @@ void ClusterCanvas::chooseAt(QPointF point)
     const ObjectRef object = m_resting.hitTest(point);
     const std::uint32_t part = partAt(object, point);
     choose(object);
-    m_selection.setRank(part);
+    m_selection.setPart(part);
 }
 
 // ---- people

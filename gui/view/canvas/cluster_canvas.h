@@ -85,7 +85,7 @@ public:
     const ClusterState& state() const { return m_pacer.state(); }
     Selection& selection() { return m_selection; }
     QRectF rectOf(ObjectRef object) const { return m_view->rectOf(state(), object); }
-    // The number of the object's part at the point, for example the rank of a record; 0: none.
+    // The number of the object's part at the point, for example of a record; 0: none.
     std::uint32_t partAt(ObjectRef object, QPointF point) const
     {
         return m_view->partAt(sight(m_theme), object, point);
@@ -96,7 +96,7 @@ public:
     struct Asked {
         ObjectRef object;
         std::string_view term; // the term of the part; empty: the object itself
-        std::uint32_t rank = 0; // of the object's part; 0: none
+        std::uint32_t part = 0; // of the object's part; 0: none
     };
     Asked asked() const;
     // The keyboard has chosen an object since the mouse last moved.

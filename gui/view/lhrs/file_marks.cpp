@@ -12,8 +12,8 @@ namespace lhrs::gui {
 // Marks all records of the rank that is under the mouse in a table: they are one record group.
 void FilePicture::drawRecordGroup(const Sight& sight, const PictureInput& input, DisplayList& out) const
 {
-    const ObjectRef selected = sight.selection.rankBucket();
-    const std::uint32_t rank = sight.selection.rank(), m = sight.state.m();
+    const ObjectRef selected = sight.selection.partObject();
+    const std::uint32_t rank = sight.selection.part(), m = sight.state.m();
     if (rank == 0 || rank > input.plan.ranks
         || (selected.kind != ObjectKind::Data && selected.kind != ObjectKind::Parity))
         return;

@@ -186,7 +186,7 @@ Pointed EventLogModel::pointedOfRow(int row) const
     pointed.atNs = run->runNs;
     if (!run->isGap()) {
         pointed.operation = { run->event->operation().client(), run->event->operation().number() };
-        pointed.rank = words.partOf(*run->event);
+        pointed.part = words.partOf(*run->event);
     }
     return pointed;
 }
@@ -215,7 +215,7 @@ bool EventLogModel::isMarked(int row) const
     const Pointed own = pointedOfRow(row);
     if (m_operation.first != 0)
         return own.operation == m_operation;
-    if (m_pointed.rank == 0)
+    if (m_pointed.part == 0)
         return own.object == m_pointed.object;
     return wordsOf(m_pacer.state()).belongsTo(m_pacer.state(), own, m_pointed);
 }

@@ -14,11 +14,11 @@ namespace lhrs::gui {
 // An operation by its client and number; client 0: none.
 using OperationId = std::pair<std::uint64_t, std::uint64_t>;
 
-// What is under the mouse in a view: a place or process, an operation, a record by its bucket and rank, an instant.
+// What is under the mouse in a view: a place or process, a part of it, an operation, an instant.
 struct Pointed {
     ObjectRef object {};
     OperationId operation { 0, 0 };
-    std::uint32_t rank = 0; // of a record in the object; 0: none
+    std::uint32_t part = 0; // number of a part of the object, for example of a record; 0: none
     std::optional<std::int64_t> atNs {}; // on the run's clock
     bool operator==(const Pointed&) const = default;
 };
@@ -33,12 +33,12 @@ public:
     ObjectRef selected() const { return m_selected; }
     const Pointed& pointed() const { return m_pointed; }
     ObjectRef hovered() const { return m_pointed.object; }
-    // The rank of the record group under the mouse in a table or a picture, else of the selected one; 0: none.
-    std::uint32_t rank() const { return m_pointed.rank != 0 ? m_pointed.rank : m_rank; }
-    // The rank of the selected record group, whatever the mouse is over.
-    std::uint32_t chosenRank() const { return m_rank; }
-    // The bucket that holds the record of rank().
-    ObjectRef rankBucket() const { return m_pointed.rank != 0 ? m_pointed.object : m_selected; }
+    // The number of the part under the mouse in a table or a picture, else of the selected one; 0: none.
+    std::uint32_t part() const { return m_pointed.part != 0 ? m_pointed.part : m_part; }
+    // The number of the selected part, whatever the mouse is over.
+    std::uint32_t chosenPart() const { return m_part; }
+    // The object that part() is a part of.
+    ObjectRef partObject() const { return m_pointed.part != 0 ? m_pointed.object : m_selected; }
 
     // The operation that is followed.
     OperationId operation() const { return m_operation; }
@@ -61,12 +61,12 @@ public:
         emit hoverChanged();
     }
     void hover(ObjectRef object) { point({ object }); }
-    // Selects a record of the selected bucket.
-    void setRank(std::uint32_t rank)
+    // Selects a part of the selected object.
+    void setPart(std::uint32_t part)
     {
-        if (rank == m_rank)
+        if (part == m_part)
             return;
-        m_rank = rank;
+        m_part = part;
         emit hoverChanged();
     }
     void selectOperation(OperationId operation)
@@ -85,7 +85,7 @@ signals:
 private:
     ObjectRef m_selected;
     Pointed m_pointed;
-    std::uint32_t m_rank = 0;
+    std::uint32_t m_part = 0;
     OperationId m_operation { 0, 0 };
 };
 

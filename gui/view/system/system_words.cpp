@@ -147,7 +147,7 @@ std::uint32_t SystemWords::partOf(const pb::Event& /*event*/) const { return 0; 
 
 bool SystemWords::belongsTo(const ClusterState& /*state*/, const Pointed& own, const Pointed& pointed) const
 {
-    return own.object == pointed.object && own.rank == pointed.rank;
+    return own.object == pointed.object && own.part == pointed.part;
 }
 
 std::optional<SystemWords::EventMark> SystemWords::markOf(const pb::Event& /*event*/) const { return std::nullopt; }

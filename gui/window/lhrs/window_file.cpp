@@ -208,7 +208,7 @@ void WindowFile::workHere(pb::OperationKind kind)
         if (pages.empty())
             m_parts.line.answer(
                 tr("search here"), tr("Bucket %1 has no record yet, as far as the events tell.").arg(object.a), false);
-        else if (const std::uint32_t rank = m_parts.selection.chosenRank(); bucket->second.ranks.has(rank))
+        else if (const std::uint32_t rank = m_parts.selection.chosenPart(); bucket->second.ranks.has(rank))
             m_parts.commands.clients().search(m_parts.client(), bucket->second.ranks.at(rank));
         else
             m_parts.commands.clients().search(

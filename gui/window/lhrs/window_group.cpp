@@ -22,7 +22,7 @@ WindowGroup::WindowGroup(WindowParts& parts, FileParts& file) : WindowSubject(pa
     Actions& a = m_parts.actions;
     a.add({ "recordGroup", "Record group", "Open record group", "Ctrl+G",
               "Opens the record group of the selected record: its members, and how a lost one is decoded" },
-        [this] { open(m_parts.selection.selected(), m_parts.selection.rank()); });
+        [this] { open(m_parts.selection.selected(), m_parts.selection.part()); });
     a.add({ "groupUpdate", "Record group", "Page Update", "Alt+U",
               "What a change of one record does to the parity of its group", true },
         [this] { view().setPage(GroupPage::Update); });
@@ -148,7 +148,7 @@ void WindowGroup::open(ObjectRef object, std::uint32_t rank)
     }
     if (object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity) {
         m_parts.selection.select(object);
-        m_parts.selection.setRank(rank);
+        m_parts.selection.setPart(rank);
     }
     m_parts.workspaces.open("groupDock", true);
     view().open(object, rank);
@@ -211,7 +211,7 @@ bool WindowGroup::openPage(const CameraWish& wish, ObjectRef looked)
     }
     const bool isOfRecords = wish.view == QLatin1String("records");
     m_parts.selection.select(isMember && isOfRecords ? looked : ObjectRef { ObjectKind::Parity, *wish.group, 0 });
-    m_parts.selection.setRank(*wish.rank);
+    m_parts.selection.setPart(*wish.rank);
     return true;
 }
 

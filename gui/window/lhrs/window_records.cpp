@@ -147,7 +147,7 @@ void WindowRecords::showMenu(ObjectRef bucket, std::uint32_t rank, QPoint at)
     menu.setObjectName(QStringLiteral("recordMenu"));
     m_parts.endPreviewWith(menu);
     menu.addSection(tr("%1, rank %2").arg(fileWords().nameOf(m_parts.pacer.state(), bucket)).arg(rank));
-    m_parts.selection.setRank(rank);
+    m_parts.selection.setPart(rank);
     m_group.enable();
     menu.addAction(m_parts.actions.get("recordGroup"));
     if (bucket.kind == ObjectKind::Data)

@@ -32,7 +32,7 @@ ClusterCanvas::Asked WindowGlossary::askedAbout() const
             if (!panel || !panel->isVisible() || !(byMouse ? panel->underMouse() : panel->isAncestorOf(focus)))
                 continue;
             const ObjectRef hovered = m_parts.selection.hovered();
-            return { byMouse && hovered ? hovered : m_parts.selection.selected(), term, m_parts.selection.rank() };
+            return { byMouse && hovered ? hovered : m_parts.selection.selected(), term, m_parts.selection.part() };
         }
     }
     return m_parts.canvas.asked();
@@ -43,7 +43,7 @@ void WindowGlossary::open(bool atWhatIsAsked)
     m_asked = askedAbout();
     if (!m_sheet) {
         m_sheet = new GlossarySheet(
-            [this](const Term& term) { return exampleOf(term, m_parts.pacer.state(), m_asked.object, m_asked.rank); },
+            [this](const Term& term) { return exampleOf(term, m_parts.pacer.state(), m_asked.object, m_asked.part); },
             &m_parts.window);
         m_parts.clock.add(m_sheet, m_sheet);
     }

@@ -179,7 +179,7 @@ void RecordGroupView::mark()
     m_marks.clear();
     m_marks.setTheme(m_face);
     const Pointed& pointed = m_selection.pointed();
-    const QRectF member = m_decoding && pointed.object && (pointed.rank == 0 || pointed.rank == m_rank)
+    const QRectF member = m_decoding && pointed.object && (pointed.part == 0 || pointed.part == m_rank)
         ? m_list.boundsOf(pointed.object)
         : QRectF();
     if (!member.isNull()) {
@@ -264,7 +264,7 @@ void RecordGroupView::moveRank(int direction)
     if (!m_isOpen || (direction < 0 && m_rank <= 1))
         return;
     m_rank = direction > 0 ? m_rank + 1 : m_rank - 1;
-    m_selection.setRank(m_rank);
+    m_selection.setPart(m_rank);
     m_reader.setGroup(m_groupNumber, m_rank);
     wish();
 }

@@ -104,7 +104,7 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
     connect(&m_selection, &Selection::selectionChanged, this, &RecordTable::mark);
     connect(
         m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
-            m_selection.setRank(current.isValid() ? m_model->rankOfRow(current.row()) : 0);
+            m_selection.setPart(current.isValid() ? m_model->rankOfRow(current.row()) : 0);
             if (current.isValid())
                 m_current = m_model->rankOfRow(current.row());
         });
@@ -140,8 +140,8 @@ void RecordTable::mark()
 {
     const std::uint32_t m = m_pacer.state().m();
     const bool isHere = m_model->bucket()
-        && bucketGroupOf(m_selection.rankBucket(), m) == bucketGroupOf(m_model->bucket(), m);
-    m_model->setMark(isHere ? m_selection.rank() : 0, m_theme.selection);
+        && bucketGroupOf(m_selection.partObject(), m) == bucketGroupOf(m_model->bucket(), m);
+    m_model->setMark(isHere ? m_selection.part() : 0, m_theme.selection);
 }
 
 std::vector<int> RecordTable::rowsChosen() const
@@ -170,7 +170,7 @@ void RecordTable::follow()
     const ObjectRef selected = m_selection.selected();
     m_current = 0;
     m_model->setBucket(selected);
-    m_selection.setRank(0);
+    m_selection.setPart(0);
     m_saidAt = -1;
     refresh(0);
 }

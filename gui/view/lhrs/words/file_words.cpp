@@ -173,7 +173,7 @@ std::uint32_t FileWords::partOf(const pb::Event& event) const
 // All records of the rank form one record group, and a change of one of them also changes its parity.
 bool FileWords::belongsTo(const ClusterState& state, const Pointed& own, const Pointed& pointed) const
 {
-    return own.rank == pointed.rank && bucketGroupOf(own.object, state.m()) == bucketGroupOf(pointed.object, state.m());
+    return own.part == pointed.part && bucketGroupOf(own.object, state.m()) == bucketGroupOf(pointed.object, state.m());
 }
 
 std::optional<SystemWords::EventMark> FileWords::markOf(const pb::Event& event) const
