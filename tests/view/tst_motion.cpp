@@ -321,30 +321,30 @@ void MotionTest::ofEightSparesOneGoesAndSevenAreBack()
     FileShape shape { 3, 4, 1 };
     shape.dataSpares = 8;
     Show show(shape);
-    const auto count = [&](Look look) {
+    const auto count = [&](Condition condition) {
         const auto spares = sparesOf(show.pacer.state(), pb::DATA);
         return std::count_if(spares.begin(), spares.end(), [&](ProcessId id) {
             const ProcessState& p = show.pacer.state().processes.at(id);
-            return look
-                == (p.offer.invitation != 0 ? Look::SpareOffered
-                        : p.isInvited       ? Look::SpareInvited
-                                            : Look::SpareIdle);
+            return condition
+                == (p.offer.invitation != 0 ? Condition::Offered
+                        : p.isInvited       ? Condition::Invited
+                                            : Condition::Up);
         });
     };
-    QCOMPARE(count(Look::SpareIdle), 8);
+    QCOMPARE(count(Condition::Up), 8);
     for (ProcessId spare = kSpare; spare < kSpare + 8; ++spare) {
         pb::Event invited = show.event();
         invited.mutable_node_invited()->set_invitation(5);
         show.feed.tell(spare, invited);
     }
-    QVERIFY(show.until([&] { return count(Look::SpareInvited) == 8; }));
+    QVERIFY(show.until([&] { return count(Condition::Invited) == 8; }));
     for (ProcessId spare = kSpare; spare < kSpare + 8; ++spare) {
         pb::Event offered = show.event();
         offered.mutable_node_offered()->set_invitation(5);
         offered.mutable_node_offered()->set_expires_ms(500);
         show.feed.tell(spare, offered);
     }
-    QVERIFY(show.until([&] { return count(Look::SpareOffered) == 8; }));
+    QVERIFY(show.until([&] { return count(Condition::Offered) == 8; }));
     for (ProcessId spare = kSpare + 1; spare < kSpare + 8; ++spare) {
         pb::Event cancelled = show.event();
         cancelled.mutable_offer_cancelled()->set_invitation(5);
@@ -357,7 +357,7 @@ void MotionTest::ofEightSparesOneGoesAndSevenAreBack()
     recruited.mutable_node_recruited()->set_level(2);
     show.feed.tell(kSpare, recruited);
     QVERIFY(show.untilRest());
-    QCOMPARE(count(Look::SpareIdle), 7);
+    QCOMPARE(count(Condition::Up), 7);
     QCOMPARE(sparesOf(show.pacer.state(), pb::DATA).size(), std::size_t(7));
     QCOMPARE(show.pacer.state().data.at(3).process, kSpare);
 }

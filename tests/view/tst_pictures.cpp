@@ -79,6 +79,22 @@ ClusterState inTrouble()
     return state;
 }
 
+// Everything that a picture of a file can show in one place.
+std::vector<Look> everyLook()
+{
+    using enum Condition;
+    std::vector<Look> looks { { ObjectKind::Data, Rebuilding }, { ObjectKind::Dummy, Absent } };
+    for (const ObjectKind server : { ObjectKind::Data, ObjectKind::Parity })
+        for (const Condition now : { Up, Starting, Busy, Silent, Gone, Paused, Suspect, Failed, Lost, Displaced })
+            looks.push_back({ server, now });
+    for (const ObjectKind kind : { ObjectKind::Spare, ObjectKind::Client, ObjectKind::Coordinator })
+        for (const Condition now : { Up, Gone, Paused })
+            looks.push_back({ kind, now });
+    for (const Condition now : { Invited, Offered })
+        looks.push_back({ ObjectKind::Spare, now });
+    return looks;
+}
+
 } // namespace
 
 class PicturesTest : public QObject {
@@ -242,38 +258,36 @@ void PicturesTest::everyStateHasItsOwnShapeAndWord()
 {
     for (const Theme::Kind kind : { Theme::Kind::Light, Theme::Kind::Dark }) {
         const Theme theme(kind);
-        for (int a = 0; a < kLooks; ++a) {
-            QVERIFY(!lookWord(Look(a)).isEmpty());
-            for (int b = a + 1; b < kLooks; ++b) {
-                const LookStyle &x = theme.look(Look(a)), &y = theme.look(Look(b));
+        const std::vector<Look> looks = everyLook();
+        for (std::size_t a = 0; a < looks.size(); ++a) {
+            QVERIFY(!lookWord(looks[a]).isEmpty());
+            for (std::size_t b = a + 1; b < looks.size(); ++b) {
+                const LookStyle x = styleOf(theme, looks[a]), y = styleOf(theme, looks[b]);
                 QVERIFY2(x.outline != y.outline || x.glyph != y.glyph,
                     qPrintable(QString("%1 and %2 are told apart by colour only").arg(a).arg(b)));
             }
         }
         std::set<Glyph> glyphs;
         for (int c = 0; c < kMessageClasses; ++c) {
-            const MessageStyle& style = theme.message(MessageClass(c));
-            QVERIFY(!style.word.isEmpty());
-            QVERIFY(glyphs.insert(style.glyph).second);
+            QVERIFY(!messageWord(MessageClass(c)).isEmpty());
+            QVERIFY(glyphs.insert(theme.message(MessageClass(c)).glyph).second);
         }
     }
 }
 
 void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord_data()
 {
-    QTest::addColumn<int>("look");
+    QTest::addColumn<Condition>("condition");
     QTest::addColumn<bool>("isParity");
-    for (const Look look : { Look::DataUp, Look::DataStarting, Look::DataSplitting, Look::DataSilent, Look::DataGone,
-             Look::DataPaused, Look::DataSuspect, Look::DataFailed, Look::DataRecovering, Look::DataLost })
-        QTest::newRow(qPrintable("data " + lookWord(look))) << int(look) << false;
-    for (const Look look : { Look::ParityUp, Look::ParityStarting, Look::ParitySplitting, Look::ParitySilent,
-             Look::ParityGone, Look::ParityPaused, Look::ParitySuspect, Look::ParityFailed, Look::ParityLost })
-        QTest::newRow(qPrintable("parity " + lookWord(look))) << int(look) << true;
+    for (const Look look : everyLook())
+        if (const bool isParity = look.kind == ObjectKind::Parity;
+            (isParity || look.kind == ObjectKind::Data) && look.condition != Condition::Displaced)
+            QTest::newRow(qPrintable((isParity ? "parity " : "data ") + lookWord(look))) << look.condition << isParity;
 }
 
 void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord()
 {
-    QFETCH(const int, look);
+    QFETCH(const Condition, condition);
     QFETCH(const bool, isParity);
     for (const std::uint32_t buckets : { 4u, 300u }) { // as a card, as a tile
         FileShape shape { buckets };
@@ -284,7 +298,8 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord()
         const ProcessId process = isParity ? parityProcess(0, 0) : kFileData + 1;
         pb::MemberState& member = isParity ? state.parity[{ 0, 0 }].state : state.data[1].state;
         std::set<ProcessId> silent;
-        const QString word = lookWord(Look(look));
+        const Look look { object.kind, condition };
+        const QString word = lookWord(look);
         if (word == "splitting" || word == "staging")
             member = pb::SPLITTING;
         else if (word == "starting" || word == "filling")
@@ -302,9 +317,9 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord()
             state.groups[0].suspected[place] = { "not heard of", 1 };
         else if (word == "failed" || word == "LOST")
             state.groups[0].down[place] = { process, word == "LOST", "it does not answer probes", 1 };
-        QCOMPARE(int(lookOf(state, object, &silent)), look);
+        QVERIFY(lookOf(state, object, &silent) == look);
         const Drawn picture = drawn(state, kSmallView, Theme(), {}, &silent);
-        const Glyph glyph = Theme().look(Look(look)).glyph;
+        const Glyph glyph = styleOf(Theme(), look).glyph;
         if (glyph != Glyph::None)
             QCOMPARE(glyphsOf(picture.list, object, glyph), 1);
         for (const Glyph other : { Glyph::Cross, Glyph::Gone, Glyph::Question, Glyph::Hourglass, Glyph::Turning,
@@ -315,8 +330,7 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord()
         if (buckets == 4 && glyph != Glyph::None)
             QVERIFY2(
                 textsOf(picture.list, object).contains(word), qPrintable(textsOf(picture.list, object).join(" | ")));
-        QVERIFY(sentenceOf(state, object)
-                    .contains(word == "silent" ? lookWord(isParity ? Look::ParityUp : Look::DataUp) : word));
+        QVERIFY(sentenceOf(state, object).contains(word == "silent" ? lookWord({ object.kind }) : word));
     }
 }
 
@@ -338,8 +352,8 @@ void PicturesTest::stateColoursDifferForEveryEye()
         for (const Theme& theme : { Theme(), Theme(Theme::Kind::Dark), Theme(Theme::Kind::Light, 1, true),
                  Theme(Theme::Kind::Dark, 1, true) }) {
             std::vector<QColor> looks, messages;
-            for (int look = 0; look < kLooks; ++look)
-                looks.push_back(theme.look(Look(look)).colour);
+            for (const Look look : everyLook())
+                looks.push_back(styleOf(theme, look).colour);
             for (int c = 0; c < kMessageClasses; ++c)
                 messages.push_back(theme.message(MessageClass(c)).colour);
             for (const std::vector<QColor>& colours : { looks, messages }) {
@@ -369,8 +383,8 @@ void PicturesTest::textAndOutlinesStandOutFromWhatIsBehindThem()
                 qPrintable(QString("outline on %1: %2").arg(back.name()).arg(contrast(theme.outline, back))));
             QVERIFY2(contrast(theme.focus, back) >= 3, qPrintable(back.name()));
         }
-        for (int look = 0; look < kLooks; ++look)
-            QVERIFY(contrast(inkOn(theme.look(Look(look)).colour), theme.look(Look(look)).colour) >= 4.0);
+        for (const Look look : everyLook())
+            QVERIFY(contrast(inkOn(styleOf(theme, look).colour), styleOf(theme, look).colour) >= 4.0);
         for (int c = 0; c < kMessageClasses; ++c)
             QVERIFY(
                 contrast(inkOn(theme.message(MessageClass(c)).colour), theme.message(MessageClass(c)).colour) >= 4.0);

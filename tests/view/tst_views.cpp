@@ -226,11 +226,8 @@ void ViewsTest::failuresAreSeenAmongAThousandTiles()
     };
     for (const QSizeF view : { kSmallView, kWideView }) {
         const Drawn picture = drawn(state, view);
-        const Theme theme;
-        for (const auto& [a, glyph] : { std::pair(17, theme.look(Look::DataSplitting).glyph),
-                 std::pair(300, theme.look(Look::DataRecovering).glyph),
-                 std::pair(801, theme.look(Look::DataFailed).glyph), std::pair(40, theme.look(Look::DataLost).glyph),
-                 std::pair(500, Glyph::Warning) })
+        for (const auto& [a, glyph] : { std::pair(17, Glyph::Fork), std::pair(300, Glyph::Turning),
+                 std::pair(801, Glyph::Cross), std::pair(40, Glyph::DoubleCross), std::pair(500, Glyph::Warning) })
             QVERIFY2(largestOf(picture.list, { ObjectKind::Data, std::uint64_t(a), 0 }, glyph) >= 8,
                 qPrintable(QString::number(a)));
         for (const std::uint64_t group : { 10, 75, 200 }) {

@@ -16,7 +16,7 @@ inline constexpr MessageRow kFileMessages[] = {
     { "delete", MessageClass::Operation },
     { "search", MessageClass::Operation },
     { "reply", MessageClass::Reply },
-    { "delta", MessageClass::Delta },
+    { "delta", MessageClass::Change },
     { "delta_ack", MessageClass::Ack },
     { "delta_nak", MessageClass::Ack },
     { "epoch_ack", MessageClass::Ack },
@@ -30,7 +30,7 @@ inline constexpr MessageRow kFileMessages[] = {
     { "slice_data", MessageClass::Bulk },
     { "spare_slice", MessageClass::Bulk },
     { "member_record", MessageClass::Bulk },
-    { "delta_copy", MessageClass::Delta },
+    { "delta_copy", MessageClass::Change },
 };
 
 } // namespace lhrs::gui

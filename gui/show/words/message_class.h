@@ -7,7 +7,7 @@
 namespace lhrs::gui {
 
 // Classes of messages: each has a colour, a glyph and a pace of its own.
-enum class MessageClass { Operation, Reply, Image, Delta, Ack, Control, Recruit, Bulk };
+enum class MessageClass { Operation, Reply, Image, Change, Ack, Control, Recruit, Bulk };
 inline constexpr int kMessageClasses = int(MessageClass::Bulk) + 1;
 
 // The class of one kind of message, by its name in message.proto or in the file of its system. Empty: a sign of life,

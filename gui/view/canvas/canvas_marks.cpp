@@ -56,7 +56,7 @@ void ClusterCanvas::drawSpokenOf()
         const auto [rect, isRound] = m_view->markOf(state(), object);
         if (rect.isNull())
             continue;
-        // The ring grows into the card, so that it does not cover the group's line above or the split pointer below.
+        // The ring grows into the card, so that it does not cover what is above or below.
         const qreal out = (1 + breath) * u;
         m_moving.add(
             DisplayList::Box { rect.adjusted(-out, -out, out, out), isRound ? Outline::Circle : Outline::Rounded, 7 * u,

@@ -33,7 +33,7 @@ std::vector<QColor> cellPalette(const Theme& theme, QColor full)
 // What a data and a parity card have in common.
 struct Card {
     QRectF rect;
-    Look look = Look::DataUp;
+    Look look;
     QColor kind; // colour of the kind: data or parity
     QStringList title; // wordings, longest first
     QStringList corner; // right end of the header
@@ -52,12 +52,11 @@ struct Card {
 // The glossary term for the word of a state; empty: the word is plain English.
 std::string_view termOfLook(Look look)
 {
-    static constexpr std::pair<Look, std::string_view> kTerms[] = { { Look::DataSplitting, "split" },
-        { Look::ParitySplitting, "split" }, { Look::DataStarting, "split" }, { Look::DataSuspect, "suspect" },
-        { Look::ParitySuspect, "suspect" }, { Look::DataRecovering, "slice" }, { Look::DataLost, "lost-group" },
-        { Look::ParityLost, "lost-group" } };
-    const auto* found = std::find_if(
-        std::begin(kTerms), std::end(kTerms), [look](const auto& term) { return term.first == look; });
+    if (look == Look { ObjectKind::Data, Condition::Starting })
+        return "split";
+    static constexpr std::pair<Condition, std::string_view> kTerms[] = { { Condition::Busy, "split" },
+        { Condition::Suspect, "suspect" }, { Condition::Rebuilding, "slice" }, { Condition::Lost, "lost-group" } };
+    const auto* found = std::ranges::find(kTerms, look.condition, &std::pair<Condition, std::string_view>::first);
     return found == std::end(kTerms) ? std::string_view() : found->second;
 }
 
@@ -65,9 +64,9 @@ std::string_view termOfLook(Look look)
 QStringList wordingsOf(Look look)
 {
     QStringList wordings { lookWord(look) };
-    if (look == Look::DataGone || look == Look::ParityGone)
+    if (look.condition == Condition::Gone)
         wordings << QStringLiteral("gone");
-    if (look == Look::DataRecovering)
+    if (look.condition == Condition::Rebuilding)
         wordings << QStringLiteral("rebuild");
     return wordings;
 }
@@ -76,7 +75,7 @@ QStringList wordingsOf(Look look)
 void drawTile(const PictureInput& in, const Card& card, CardDetail detail, qreal cut, DisplayList& out)
 {
     const Theme& theme = in.theme;
-    const LookStyle& style = theme.look(card.look);
+    const LookStyle style = styleOf(theme, card.look);
     const qreal u = theme.px(1);
     const bool isQuiet = style.glyph == Glyph::None;
     const QColor shade = isQuiet ? blend(theme.empty, card.kind, 0.25 + 0.75 * std::min(1.0, card.fill)) : style.colour;
@@ -108,7 +107,7 @@ void drawTile(const PictureInput& in, const Card& card, CardDetail detail, qreal
 void drawShape(const PictureInput& in, const Card& card, const QRectF& header, qreal cut, DisplayList& out)
 {
     const Theme& theme = in.theme;
-    const LookStyle& style = theme.look(card.look);
+    const LookStyle style = styleOf(theme, card.look);
     const qreal u = theme.px(1);
     const bool isQuiet = style.glyph == Glyph::None;
     out.add(DisplayList::Box { card.rect.translated(0, 2 * u), style.outline, cut, theme.shadow, {}, 1, false, false });
@@ -140,7 +139,7 @@ void drawTitle(const PictureInput& in, const Card& card, bool isFull, const QRec
     const TextStyle titleStyle = isFull ? kNumber : kSmallBold;
     const TextStyle cornerStyle = isFull ? TextStyle { TextSize::Strong, true, false } : kSmall;
     const QRectF line = header.adjusted(
-        side + (theme.look(card.look).outline == Outline::CutCorners ? cut / 3 : 0), 0, -side, 0);
+        side + (styleOf(theme, card.look).outline == Outline::CutCorners ? cut / 3 : 0), 0, -side, 0);
     // The title has priority: it is written in smaller letters before it is shortened.
     const auto cornerBeside = [&](const QString& title, const TextStyle& letters) -> std::optional<QString> {
         const qreal left = line.width() - theme.metrics(letters).horizontalAdvance(title) - 6 * u;
@@ -170,7 +169,7 @@ void drawTitle(const PictureInput& in, const Card& card, bool isFull, const QRec
 void drawStateRow(const PictureInput& in, const Card& card, const QRectF& row, DisplayList& out)
 {
     const Theme& theme = in.theme;
-    const LookStyle& style = theme.look(card.look);
+    const LookStyle style = styleOf(theme, card.look);
     const qreal u = theme.px(1);
     const bool isQuiet = style.glyph == Glyph::None;
     qreal chipWidth = 0;
@@ -213,7 +212,7 @@ void drawStateRow(const PictureInput& in, const Card& card, const QRectF& row, D
 CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card, DisplayList& out)
 {
     const Theme& theme = in.theme;
-    const LookStyle& style = theme.look(card.look);
+    const LookStyle style = styleOf(theme, card.look);
     const qreal u = theme.px(1);
     const CardDetail detail = detailOf(in, card.rect.size());
     const qreal cut = std::min(9 * u, card.rect.width() * 0.16);
@@ -270,19 +269,19 @@ void drawFill(const PictureInput& in, const Card& card, CardDetail detail, Displ
         bar = QRectF(row.left(), row.top() + 2 * u, row.width(), 6 * u);
         const QRectF below(row.left(), bar.bottom() + 1 * u, row.width(), card.rect.bottom() - bar.bottom() - 3 * u);
         if (in.layers.labels && below.height() >= theme.lineHeight(kSmall)) {
-            const bool hasGlyph = theme.look(card.look).glyph != Glyph::None;
+            const bool hasGlyph = styleOf(theme, card.look).glyph != Glyph::None;
             const qreal glyph = hasGlyph ? std::min(13 * u, below.height()) : 0;
             if (hasGlyph)
                 out.add(DisplayList::Mark { QRectF(below.left(), below.center().y() - glyph / 2, glyph, glyph),
-                    theme.look(card.look).glyph, theme.text, {} });
+                    styleOf(theme, card.look).glyph, theme.text, {} });
             const QRectF rest = below.adjusted(hasGlyph ? glyph + 2 * u : 0, 0, 0, 0);
             if (fits(card.amount.back()) <= rest.width())
                 out.text(rest, card.amount, kSmallBold, theme.text,
                     hasGlyph ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter);
-        } else if (theme.look(card.look).glyph != Glyph::None) {
+        } else if (styleOf(theme, card.look).glyph != Glyph::None) {
             const qreal side = std::min(12 * u, below.height());
             out.add(DisplayList::Mark { QRectF(below.center().x() - side / 2, below.top(), side, side),
-                theme.look(card.look).glyph, theme.text, {} });
+                styleOf(theme, card.look).glyph, theme.text, {} });
         }
     }
     if (bar.width() < 8)
@@ -344,8 +343,8 @@ void drawCells(const PictureInput& in, const CellGeometry& geometry, const QRect
 // The contents on the card are those of a running process.
 bool isThere(Look look)
 {
-    return look != Look::DataGone && look != Look::DataFailed && look != Look::DataLost && look != Look::ParityGone
-        && look != Look::ParityFailed && look != Look::ParityLost;
+    return look.condition != Condition::Gone && look.condition != Condition::Failed
+        && look.condition != Condition::Lost;
 }
 
 // For a bucket that failed before anything observed it.
@@ -380,9 +379,7 @@ struct LastWords {
 
 LastWords lastWords(const PictureInput& in, ObjectRef object, Look look, const QRectF& card)
 {
-    static constexpr Look kSilenced[] = { Look::DataSuspect, Look::DataGone, Look::DataFailed, Look::DataLost,
-        Look::ParitySuspect, Look::ParityGone, Look::ParityFailed, Look::ParityLost };
-    if (std::find(std::begin(kSilenced), std::end(kSilenced), look) == std::end(kSilenced) || !in.layers.labels)
+    if ((isThere(look) && look.condition != Condition::Suspect) || !in.layers.labels)
         return {};
     LastWords last { lastWordsOf(in.state, object), {} };
     const qreal u = in.theme.px(1), line = in.theme.lineHeight(kSmall);
@@ -434,12 +431,11 @@ void drawDataCells(const PictureInput& in, const DataBucketState& bucket, Look l
     if (!geometry.isValid() || !in.layers.ranks)
         return;
     if (!bucket.ranksAreObserved) {
-        drawUnobserved(
-            in, look, bucket.isOnlyDeclared, bucket.count, in.theme.dataFill, above(geometry.area, last), out);
+        drawUnobserved(in, look, bucket.isOnlyDeclared, bucket.count, dataFill(), above(geometry.area, last), out);
         return;
     }
     drawCells(in, geometry, last.rect, in.cells.data(bucket, geometry, in.plan.ranks),
-        isThere(look) ? in.theme.dataFill : in.theme.outline, "rank", out, [&](std::uint32_t rank) {
+        isThere(look) ? dataFill() : in.theme.outline, "rank", out, [&](std::uint32_t rank) {
             return QString::number(bucket.ranks.has(rank) ? bucket.ranks.at(rank) : bucket.incoming.at(rank));
         });
     drawDamage(in, look, above(geometry.area, last), out);
@@ -453,12 +449,12 @@ void drawParityCells(const PictureInput& in, const ParityBucketState& bucket, Lo
         return;
     if (!bucket.ranksAreObserved) {
         drawUnobserved(
-            in, look, bucket.isOnlyDeclared, bucket.recordGroups, in.theme.parityFill, above(geometry.area, last), out);
+            in, look, bucket.isOnlyDeclared, bucket.recordGroups, parityFill(), above(geometry.area, last), out);
         return;
     }
     // The number of records that each parity record covers.
     drawCells(in, geometry, last.rect, in.cells.parity(bucket, geometry, in.plan.ranks, in.state.m()),
-        isThere(look) ? in.theme.parityFill : in.theme.outline, "record-group", out,
+        isThere(look) ? parityFill() : in.theme.outline, "record-group", out,
         [&](std::uint32_t rank) { return QString::number(bucket.ranks.at(rank)); });
     drawDamage(in, look, above(geometry.area, last), out);
 }
@@ -510,7 +506,7 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
     Card card;
     card.rect = rect;
     card.look = lookOf(in.state, object, in.silent);
-    card.kind = in.theme.dataFill;
+    card.kind = dataFill();
     card.title = { QStringLiteral("Bucket %1").arg(bucket.number), QString::number(bucket.number) };
     card.corner = { QStringLiteral("j = %1").arg(bucket.level), QStringLiteral("j%1").arg(bucket.level) };
     card.process = processNameOf(in.state, bucket.process);
@@ -527,7 +523,7 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
         card.amount = kUnknown;
     for (const auto& [id, split] : in.state.splits) {
         if (!split.isOrdered || !split.isUnderWay()
-            || (card.look != Look::DataSplitting && card.look != Look::DataStarting))
+            || (card.look.condition != Condition::Busy && card.look.condition != Condition::Starting))
             continue;
         if (split.bucket == bucket.number)
             card.stateWords = { QStringLiteral("splitting → %1").arg(split.newBucket),
@@ -542,7 +538,7 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
                                       : QStringList { QStringLiteral("lease %1").arg(durationWords(lease->leftNs)),
                                             QStringLiteral("lease %1 s").arg(double(lease->leftNs) / 1e9, 0, 'f', 1) };
     }
-    if (card.look == Look::DataRecovering && bucket.slicesStored > 0)
+    if (card.look.condition == Condition::Rebuilding && bucket.slicesStored > 0)
         card.stateWords = { QStringLiteral("rebuilt: %1").arg(countedWords(bucket.slicesStored, "slice", "slices")),
             countedWords(bucket.slicesStored, "slice", "slices") };
     if (!isThere(card.look))
@@ -563,7 +559,7 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
     Card card;
     card.rect = rect;
     card.look = lookOf(in.state, object, in.silent);
-    card.kind = in.theme.parityFill;
+    card.kind = parityFill();
     const QString place = QStringLiteral("%1.%2").arg(bucket.group).arg(bucket.column);
     card.title = { QStringLiteral("Parity %1").arg(place), QStringLiteral("P %1").arg(place), place };
     card.process = processNameOf(in.state, bucket.process);
@@ -582,7 +578,7 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
     for (std::uint32_t waiting : bucket.held)
         held += waiting;
     const auto contents = std::count(bucket.contentsIn.begin(), bucket.contentsIn.end(), true);
-    if (card.look == Look::ParityStarting && contents > 0)
+    if (card.look.condition == Condition::Starting && contents > 0)
         card.stateWords = { QStringLiteral("filling %1 of %2").arg(contents).arg(bucket.contentsIn.size()),
             QStringLiteral("%1 of %2").arg(contents).arg(bucket.contentsIn.size()) };
     if (held > 0)

@@ -206,7 +206,7 @@ void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal r
 {
     const ObjectRef object = item.object;
     out.setObject(object);
-    const LookStyle& style = in.theme.look(lookOf(in.state, object, in.silent));
+    const LookStyle style = styleOf(in.theme, lookOf(in.state, object, in.silent));
     const qreal u = in.theme.px(1);
     const bool isMarked = in.selected == object || in.hovered == object;
     if (isMarked)
@@ -290,7 +290,8 @@ void drawTop(const PictureInput& in, DisplayList& out)
         if (item.object.kind != ObjectKind::Coordinator)
             continue;
         out.setObject(item.object);
-        const LookStyle& style = in.theme.look(lookOf(in.state, item.object, in.silent));
+        const Look look = lookOf(in.state, item.object, in.silent);
+        const LookStyle style = styleOf(in.theme, look);
         const bool isMarked = in.selected == item.object || in.hovered == item.object;
         if (isMarked)
             out.add(DisplayList::Box { item.rect.adjusted(-5, -5, 5, 5), Outline::Diamond, 0, {},
@@ -305,9 +306,8 @@ void drawTop(const PictureInput& in, DisplayList& out)
         const qreal width = in.layout.file.left() - in.layout.clients.right() - 6 * u;
         const QRectF below(
             item.rect.center().x() - width / 2, item.rect.bottom() + 2 * u, width, in.theme.lineHeight(kSmall));
-        const Look look = lookOf(in.state, item.object, in.silent);
-        const QString state = look == Look::CoordinatorGone      ? QStringLiteral("gone")
-            : look == Look::CoordinatorPaused                    ? QStringLiteral("paused")
+        const QString state = look.condition == Condition::Gone  ? QStringLiteral("gone")
+            : look.condition == Condition::Paused                ? QStringLiteral("paused")
             : in.state.file.isBeingFound && in.state.file.exists ? QStringLiteral("listening")
                                                                  : QString();
         out.text(below,
@@ -334,7 +334,7 @@ void drawPool(const PictureInput& in, const ClusterLayout::Pool& pool, DisplayLi
                                            : QStringLiteral("%1 waiting").arg(pool.spares);
     const qreal side = 11 * u;
     out.add(DisplayList::Box { QRectF(pool.title.left(), pool.title.center().y() - side / 2, side, side),
-        isParity ? Outline::CutCorners : Outline::Rectangle, 3 * u, isParity ? in.theme.parityFill : in.theme.dataFill,
+        isParity ? Outline::CutCorners : Outline::Rectangle, 3 * u, isParity ? parityFill() : dataFill(),
         in.theme.outline, 1, false, false });
     out.text(pool.title.adjusted(side + 6 * u, 0, 0, 0),
         { QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, way),
@@ -349,7 +349,7 @@ void drawPool(const PictureInput& in, const ClusterLayout::Pool& pool, DisplayLi
 void drawSpare(const PictureInput& in, const ClusterLayout::Item& item, bool hasName, DisplayList& out)
 {
     out.setObject(item.object);
-    const LookStyle& look = in.theme.look(lookOf(in.state, item.object, in.silent));
+    const LookStyle look = styleOf(in.theme, lookOf(in.state, item.object, in.silent));
     const qreal u = in.theme.px(1);
     const auto process = in.state.processes.find(item.object.a);
     const bool isIdle = look.glyph == Glyph::None;
@@ -445,7 +445,8 @@ void drawFoot(const PictureInput& in, DisplayList& out)
     const qreal y = in.layout.foot.top() + 1 * u, side = 12 * u;
     for (int c = 0; c < kMessageClasses; ++c) {
         const MessageStyle& style = in.theme.message(MessageClass(c));
-        const qreal width = in.theme.metrics(kSmall).horizontalAdvance(style.word);
+        const QString word = messageWord(MessageClass(c));
+        const qreal width = in.theme.metrics(kSmall).horizontalAdvance(word);
         if (x + side + 5 * u + width > in.layout.foot.right())
             break;
         out.add(DisplayList::Box { QRectF(x, y + (line - side) / 2, side, side), Outline::Circle, 0, style.colour,
@@ -453,7 +454,7 @@ void drawFoot(const PictureInput& in, DisplayList& out)
         out.add(
             DisplayList::Mark { QRectF(x + side * 0.24, y + (line - side) / 2 + side * 0.24, side * 0.52, side * 0.52),
                 style.glyph, inkOn(style.colour), {} });
-        out.text(QRectF(x + side + 4 * u, y, width + 1, line), style.word, kSmall, in.theme.text);
+        out.text(QRectF(x + side + 4 * u, y, width + 1, line), word, kSmall, in.theme.text);
         x += side + width + 16 * u;
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/view/lhrs/cluster_layout.h"
+#include "gui/view/lhrs/words/file_looks.h"
 #include "gui/view/paint/display_list.h"
 #include "gui/view/system/layers.h"
 

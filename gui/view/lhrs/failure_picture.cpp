@@ -85,7 +85,7 @@ void drawGroupState(
     const PictureInput& in, const ClusterLayout::Group& layout, const GroupState& group, QRectF& row, DisplayList& out)
 {
     const qreal u = in.theme.px(1);
-    const QColor neutral = in.theme.look(Look::DataLost).colour;
+    const QColor neutral = in.theme.neutral;
     const bool isLost = group.state == pb::GROUP_LOST;
     if (group.kEffective() != group.k) {
         const QString words = isLost ? QStringLiteral("effective k = 0")
@@ -136,12 +136,11 @@ void drawGroupState(
 // One cross for failed, two for lost, none if the process is only gone: the coordinator has not decided anything yet.
 void drawDamage(const PictureInput& in, Look look, const QRectF& area, DisplayList& out)
 {
-    const bool isFailed = look == Look::DataFailed || look == Look::ParityFailed,
-               isLost = look == Look::DataLost || look == Look::ParityLost;
-    if ((!isFailed && !isLost) || area.width() < 20 || area.height() < 16)
+    const bool isLost = look.condition == Condition::Lost;
+    if ((look.condition != Condition::Failed && !isLost) || area.width() < 20 || area.height() < 16)
         return;
     const qreal u = in.theme.px(1);
-    const QColor colour = in.theme.look(look).colour;
+    const QColor colour = styleOf(in.theme, look).colour;
     const auto cross = [&](const QRectF& r) {
         for (const auto& [from, to] :
             { std::pair(r.topLeft(), r.bottomRight()), std::pair(r.topRight(), r.bottomLeft()) }) {
@@ -165,9 +164,7 @@ void drawSmallGroupState(
                isRebuilt = group.recovery.isUnderWay() && !isLost;
     if (group.state == pb::GROUP_UP && !isRebuilt)
         return;
-    const QColor colour = isLost ? in.theme.look(Look::DataLost).colour
-        : isFrozen               ? in.theme.incoming
-                                 : in.theme.caution;
+    const QColor colour = isLost ? in.theme.neutral : isFrozen ? in.theme.incoming : in.theme.caution;
     const qreal u = in.theme.px(1), out1 = 2 * u;
     out.add(DisplayList::Box {
         layout.frame.adjusted(-out1, -out1, out1, out1), Outline::Rounded, 3 * u, {}, colour, 2 * u, isFrozen, false });
@@ -230,7 +227,7 @@ void drawSigns(const PictureInput& in, DisplayList& out)
         const bool isBucket = item.object.kind == ObjectKind::Data || item.object.kind == ObjectKind::Parity;
         if (!isBucket || !sight.intersects(item.rect))
             continue;
-        const LookStyle& style = in.theme.look(lookOf(in.state, item.object, in.silent));
+        const LookStyle style = styleOf(in.theme, lookOf(in.state, item.object, in.silent));
         const auto process = in.state.processes.find(item.process);
         const bool isBroken = in.layers.faults && process != in.state.processes.end()
             && !process->second.faults.empty();
@@ -305,7 +302,7 @@ void drawDisplaced(const PictureInput& in, DisplayList& out)
         if (item.object.kind != ObjectKind::Displaced)
             continue;
         out.setObject(item.object);
-        const LookStyle& style = in.theme.look(lookOf(in.state, item.object, in.silent));
+        const LookStyle style = styleOf(in.theme, lookOf(in.state, item.object, in.silent));
         const bool isMarked = in.selected == item.object || in.hovered == item.object;
         const qreal cut = std::min(6 * u, item.rect.height() / 3);
         out.add(DisplayList::Box { item.rect, style.outline, cut, style.colour,

@@ -57,7 +57,7 @@ private:
     };
     // When words are shown beside a card, by what the card itself shows.
     enum class Holds { Always, WhileHere, WhileDown, WhenBack };
-    static bool holds(Holds words, Look look);
+    static bool holds(Holds words, Condition now);
     struct Pulse {
         ObjectRef object;
         std::uint32_t rank = 0; // 0: the whole card

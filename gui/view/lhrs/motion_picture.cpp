@@ -95,7 +95,7 @@ Motion::Ribbons Motion::drawRibbons(const PictureInput& in, DisplayList& out) co
     for (const auto& [key, band] : m_messages.bands()) {
         const auto& [from, to, messageClass] = key;
         if (!in.layers.messages
-            || (!in.layers.deltas && (messageClass == MessageClass::Delta || messageClass == MessageClass::Ack)))
+            || (!in.layers.deltas && (messageClass == MessageClass::Change || messageClass == MessageClass::Ack)))
             continue;
         const ClusterLayout::Item *a = in.layout.findProcess(from), *b = in.layout.findProcess(to);
         const auto isGone = [&in](ProcessId id) {
@@ -215,22 +215,19 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
     out.text(box.adjusted(5 * u, 0, -5 * u, 0), words, kSmallBold, inkOn(in.theme.text), Qt::AlignCenter);
 }
 
-// `look`: of the card beside which it would be said.
-bool Motion::holds(Holds words, Look look)
+// `now`: of the card beside which it would be said.
+bool Motion::holds(Holds words, Condition now)
 {
-    static constexpr Look kDown[] = { Look::DataGone, Look::DataFailed, Look::DataLost, Look::ParityGone,
-        Look::ParityFailed, Look::ParityLost };
-    static constexpr Look kDoubted[] = { Look::DataSilent, Look::DataPaused, Look::DataSuspect, Look::ParitySilent,
-        Look::ParityPaused, Look::ParitySuspect };
-    static constexpr Look kUnready[] = { Look::DataStarting, Look::DataRecovering, Look::ParityStarting };
-    const auto is = [look](const auto& looks) {
-        return std::find(std::begin(looks), std::end(looks), look) != std::end(looks);
+    using enum Condition;
+    const auto is = [now](std::initializer_list<Condition> all) {
+        return std::find(all.begin(), all.end(), now) != all.end();
     };
+    const bool isDown = is({ Gone, Failed, Lost });
     switch (words) {
     case Holds::Always: return true;
-    case Holds::WhileHere: return !is(kDown);
-    case Holds::WhileDown: return is(kDown) || is(kDoubted);
-    case Holds::WhenBack: return !is(kDown) && !is(kUnready);
+    case Holds::WhileHere: return !isDown;
+    case Holds::WhileDown: return isDown || is({ Silent, Paused, Suspect });
+    case Holds::WhenBack: return !isDown && !is({ Starting, Rebuilding });
     }
     return true;
 }
@@ -261,7 +258,8 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         if (isInGroups && !in.layout.groupsArea.intersects(item->rect))
             continue;
         // Words hold while the card shows what they say: events of two processes may be shown in another order.
-        if (isInGroups && !pulse.text.isEmpty() && !holds(pulse.holds, lookOf(in.state, pulse.object, in.silent)))
+        if (isInGroups && !pulse.text.isEmpty()
+            && !holds(pulse.holds, lookOf(in.state, pulse.object, in.silent).condition))
             continue;
         // An item that is wholly in sight may have its words below its card, where the spares begin.
         const bool isCut = isInGroups && !in.layout.groupsArea.adjusted(-1, -1, 1, 1).contains(item->rect);

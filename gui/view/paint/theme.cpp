@@ -32,46 +32,6 @@ std::size_t faceIndex(TextStyle style)
 
 } // namespace
 
-QString lookWord(Look look)
-{
-    switch (look) {
-    case Look::DataUp:
-    case Look::ParityUp: return QStringLiteral("up");
-    case Look::DataStarting: return QStringLiteral("starting");
-    case Look::ParityStarting: return QStringLiteral("filling");
-    case Look::DataSplitting: return QStringLiteral("splitting");
-    case Look::ParitySplitting: return QStringLiteral("staging");
-    case Look::DataSilent:
-    case Look::ParitySilent: return QStringLiteral("silent");
-    case Look::DataGone:
-    case Look::ParityGone:
-    case Look::SpareGone:
-    case Look::ClientGone:
-    case Look::CoordinatorGone: return QStringLiteral("process gone");
-    case Look::DataPaused:
-    case Look::ParityPaused:
-    case Look::SparePaused:
-    case Look::ClientPaused:
-    case Look::CoordinatorPaused: return QStringLiteral("paused");
-    case Look::DataSuspect:
-    case Look::ParitySuspect: return QStringLiteral("suspect");
-    case Look::DataFailed:
-    case Look::ParityFailed: return QStringLiteral("failed");
-    case Look::DataRecovering: return QStringLiteral("being rebuilt");
-    case Look::DataLost:
-    case Look::ParityLost: return QStringLiteral("LOST");
-    case Look::DataDisplaced:
-    case Look::ParityDisplaced: return QStringLiteral("displaced");
-    case Look::SpareIdle: return QStringLiteral("waiting");
-    case Look::SpareInvited: return QStringLiteral("invited");
-    case Look::SpareOffered: return QStringLiteral("offered");
-    case Look::Client: return QStringLiteral("client");
-    case Look::Coordinator: return QStringLiteral("coordinator");
-    case Look::DummyBucket: return QStringLiteral("zero");
-    }
-    return {};
-}
-
 Theme::Theme(Kind kind, qreal fontScale, bool isHighContrast, qreal stroke)
     : m_kind(kind), m_fontScale(std::clamp(fontScale, kFontScaleMin, kHallScaleMax)),
       m_stroke(std::clamp(stroke, 1.0, 4.0)), m_isHighContrast(isHighContrast)
@@ -91,8 +51,7 @@ Theme::Theme(Kind kind, qreal fontScale, bool isHighContrast, qreal stroke)
     good = QColor::fromRgb(okabe::kGreen);
     caution = QColor::fromRgb(okabe::kOrange);
     bad = QColor::fromRgb(okabe::kVermillion);
-    dataFill = QColor::fromRgb(okabe::kBlue);
-    parityFill = QColor::fromRgb(okabe::kPurple);
+    neutral = QColor::fromRgb(dark ? okabe::kWhite : okabe::kBlack);
     incoming = QColor::fromRgb(okabe::kSkyBlue);
 
     badText = dark ? QColor(0xff, 0x9b, 0x4d) : QColor(0xa8, 0x3c, 0x00);
@@ -108,55 +67,33 @@ Theme::Theme(Kind kind, qreal fontScale, bool isHighContrast, qreal stroke)
     }
 
     const auto colour = [](QRgb rgb) { return QColor::fromRgb(rgb); };
-    const QColor neutral = colour(dark ? okabe::kWhite : okabe::kBlack);
-    const auto set = [&](Look l, QColor c, Outline o, Glyph g, bool dashed = false, bool hatched = false) {
-        m_looks[std::size_t(l)] = { c, o, g, dashed, hatched };
+    const auto set = [&](Condition l, QColor c, Glyph g, bool dashed = false, bool hatched = false) {
+        m_conditions[std::size_t(l)] = { c, Outline::Rectangle, g, dashed, hatched };
     };
-    set(Look::DataUp, dataFill, Outline::Rectangle, Glyph::None);
-    set(Look::DataStarting, incoming, Outline::Rectangle, Glyph::Dots);
-    set(Look::DataSplitting, caution, Outline::Rectangle, Glyph::Fork);
-    set(Look::DataSilent, neutral, Outline::Rectangle, Glyph::Clock, true, true);
-    set(Look::DataGone, bad, Outline::Rectangle, Glyph::Gone, true, true);
-    set(Look::DataPaused, neutral, Outline::Rectangle, Glyph::Hourglass, true, true);
-    set(Look::DataSuspect, caution, Outline::Rectangle, Glyph::Question, true);
-    set(Look::DataFailed, bad, Outline::Rectangle, Glyph::Cross, false, true);
-    set(Look::DataRecovering, good, Outline::Rectangle, Glyph::Turning, false, true);
-    set(Look::DataLost, neutral, Outline::Rectangle, Glyph::DoubleCross, false, true);
-    set(Look::DataDisplaced, caution, Outline::Rectangle, Glyph::Flag, true);
-    set(Look::ParityUp, parityFill, Outline::CutCorners, Glyph::None);
-    set(Look::ParityStarting, incoming, Outline::CutCorners, Glyph::Dots);
-    set(Look::ParitySplitting, caution, Outline::CutCorners, Glyph::Fork);
-    set(Look::ParitySilent, neutral, Outline::CutCorners, Glyph::Clock, true, true);
-    set(Look::ParityGone, bad, Outline::CutCorners, Glyph::Gone, true, true);
-    set(Look::ParityPaused, neutral, Outline::CutCorners, Glyph::Hourglass, true, true);
-    set(Look::ParitySuspect, caution, Outline::CutCorners, Glyph::Question, true);
-    set(Look::ParityFailed, bad, Outline::CutCorners, Glyph::Cross, false, true);
-    set(Look::ParityLost, neutral, Outline::CutCorners, Glyph::DoubleCross, false, true);
-    set(Look::ParityDisplaced, caution, Outline::CutCorners, Glyph::Flag, true);
-    set(Look::SpareIdle, neutral, Outline::Rounded, Glyph::None, true);
-    set(Look::SpareInvited, colour(okabe::kYellow), Outline::Rounded, Glyph::Ring, true);
-    set(Look::SpareOffered, good, Outline::Rounded, Glyph::Hand, true);
-    set(Look::SpareGone, bad, Outline::Rounded, Glyph::Gone, true, true);
-    set(Look::SparePaused, neutral, Outline::Rounded, Glyph::Hourglass, true, true);
-    set(Look::Client, good, Outline::Circle, Glyph::None);
-    set(Look::ClientGone, bad, Outline::Circle, Glyph::Gone, false, true);
-    set(Look::ClientPaused, neutral, Outline::Circle, Glyph::Hourglass, false, true);
-    set(Look::Coordinator, neutral, Outline::Diamond, Glyph::None);
-    set(Look::CoordinatorGone, bad, Outline::Diamond, Glyph::Gone, false, true);
-    set(Look::CoordinatorPaused, neutral, Outline::Diamond, Glyph::Hourglass, false, true);
-    set(Look::DummyBucket, neutral, Outline::Rectangle, Glyph::Ring, true);
+    set(Condition::Up, neutral, Glyph::None);
+    set(Condition::Starting, incoming, Glyph::Dots);
+    set(Condition::Busy, caution, Glyph::Fork);
+    set(Condition::Silent, neutral, Glyph::Clock, true, true);
+    set(Condition::Gone, bad, Glyph::Gone, true, true);
+    set(Condition::Paused, neutral, Glyph::Hourglass, true, true);
+    set(Condition::Suspect, caution, Glyph::Question, true);
+    set(Condition::Failed, bad, Glyph::Cross, false, true);
+    set(Condition::Rebuilding, good, Glyph::Turning, false, true);
+    set(Condition::Lost, neutral, Glyph::DoubleCross, false, true);
+    set(Condition::Displaced, caution, Glyph::Flag, true);
+    set(Condition::Invited, colour(okabe::kYellow), Glyph::Ring, true);
+    set(Condition::Offered, good, Glyph::Hand, true);
+    set(Condition::Absent, neutral, Glyph::Ring, true);
 
-    const auto message = [&](MessageClass c, QColor shade, Glyph g, const char* word) {
-        m_messages[std::size_t(c)] = { shade, g, QString::fromLatin1(word) };
-    };
-    message(MessageClass::Operation, colour(okabe::kBlue), Glyph::Operation, "operation");
-    message(MessageClass::Reply, colour(okabe::kGreen), Glyph::Reply, "reply");
-    message(MessageClass::Image, colour(okabe::kYellow), Glyph::Image, "image adjustment");
-    message(MessageClass::Delta, colour(okabe::kPurple), Glyph::Delta, "delta");
-    message(MessageClass::Ack, colour(dark ? okabe::kBlack : okabe::kWhite), Glyph::Ack, "acknowledgement");
-    message(MessageClass::Control, neutral, Glyph::Control, "control");
-    message(MessageClass::Recruit, colour(okabe::kOrange), Glyph::Recruit, "recruiting");
-    message(MessageClass::Bulk, colour(okabe::kSkyBlue), Glyph::Bulk, "records");
+    const auto message = [&](MessageClass c, QColor shade, Glyph g) { m_messages[std::size_t(c)] = { shade, g }; };
+    message(MessageClass::Operation, colour(okabe::kBlue), Glyph::Operation);
+    message(MessageClass::Reply, colour(okabe::kGreen), Glyph::Reply);
+    message(MessageClass::Image, colour(okabe::kYellow), Glyph::Image);
+    message(MessageClass::Change, colour(okabe::kPurple), Glyph::Delta);
+    message(MessageClass::Ack, colour(dark ? okabe::kBlack : okabe::kWhite), Glyph::Ack);
+    message(MessageClass::Control, neutral, Glyph::Control);
+    message(MessageClass::Recruit, colour(okabe::kOrange), Glyph::Recruit);
+    message(MessageClass::Bulk, colour(okabe::kSkyBlue), Glyph::Bulk);
 
     for (int size = 0; size < kTextSizes; ++size) {
         for (int variant = 0; variant < 4; ++variant) {
@@ -169,6 +106,17 @@ Theme::Theme(Kind kind, qreal fontScale, bool isHighContrast, qreal stroke)
                 std::make_shared<QHash<QString, qreal>>() };
         }
     }
+}
+
+LookStyle Theme::look(const Shape& shape, Condition condition) const
+{
+    LookStyle style = m_conditions[std::size_t(condition)];
+    style.outline = shape.outline;
+    if (condition == Condition::Up && shape.fill != 0)
+        style.colour = QColor::fromRgb(shape.fill);
+    if (shape.edge != Shape::Edge::ByCondition)
+        style.isDashed = shape.edge == Shape::Edge::Dashed;
+    return style;
 }
 
 const QFont& Theme::font(TextStyle style) const { return m_faces[faceIndex(style)].font; }

@@ -30,7 +30,7 @@ inline constexpr QRgb kBlack = 0xff000000, kOrange = 0xffe69f00, kSkyBlue = 0xff
 enum class Glyph {
     None,
     Dots, // starting
-    Fork, // splitting
+    Fork, // busy: what it holds is divided
     Cross, // failed: declared so by the coordinator
     Gone, // the process is gone: an empty place
     Question, // suspected
@@ -44,14 +44,14 @@ enum class Glyph {
     Ring, // an invitation
     Hand, // an offer
     Warning, // overload
-    Operation, // client -> bucket
-    Reply, // bucket -> client
-    Image, // a reply with an image adjustment
-    Delta, // data bucket -> parity bucket
+    Operation, // client -> server
+    Reply, // server -> client
+    Image, // a reply that corrects what the client knows
+    Delta, // server -> server: a change of a record
     Ack, // acknowledgements
     Control, // orders and reports of the coordinator
     Recruit, // invitation, offer, confirmation, cancel
-    Bulk, // records by stream: splits, contents
+    Bulk, // many records by stream
     Live,
     Simulated,
     Play,
@@ -65,46 +65,36 @@ enum class Glyph {
 // Outlines that show the kind of a thing in addition to its colour.
 enum class Outline { Rectangle, Rounded, CutCorners, Circle, Diamond };
 
-// The current state of a place or a process, as it is drawn. Each has a word, a colour, an outline and a glyph; no two
-// have both the same outline and the same glyph.
-enum class Look {
-    DataUp,
-    DataStarting,
-    DataSplitting,
-    DataSilent,
-    DataGone,
-    DataPaused,
-    DataSuspect,
-    DataFailed,
-    DataRecovering,
-    DataLost,
-    DataDisplaced,
-    ParityUp,
-    ParityStarting,
-    ParitySplitting,
-    ParitySilent,
-    ParityGone,
-    ParityPaused,
-    ParitySuspect,
-    ParityFailed,
-    ParityLost,
-    ParityDisplaced,
-    SpareIdle,
-    SpareInvited,
-    SpareOffered,
-    SpareGone,
-    SparePaused,
-    Client,
-    ClientGone,
-    ClientPaused,
-    Coordinator,
-    CoordinatorGone,
-    CoordinatorPaused,
-    DummyBucket,
+// The condition of a place or a process, as it is drawn. Each has a glyph, and a colour unless it is `Up`.
+enum class Condition {
+    Up,
+    Starting,
+    Busy, // with a change of what it holds
+    Silent,
+    Gone, // its process has ended
+    Paused,
+    Suspect,
+    Failed,
+    Rebuilding,
+    Lost,
+    Displaced, // its place is another process's
+    Invited, // to take a place
+    Offered, // itself for a place
+    Absent, // there is nothing yet
 };
-inline constexpr int kLooks = int(Look::DummyBucket) + 1;
-// The state in a word: "up", "starting", ...
-QString lookWord(Look look);
+inline constexpr int kConditions = int(Condition::Absent) + 1;
+
+// What one kind of thing looks like. Systems have a shape for each kind of their own servers; no two of one picture
+// have the same outline.
+struct Shape {
+    enum class Edge { ByCondition, Dashed, Solid };
+    Outline outline = Outline::Rectangle;
+    QRgb fill = 0; // while it is up; 0: black or white, whatever stands out from the background
+    Edge edge = Edge::ByCondition;
+};
+// Every system has clients and a coordinator.
+inline constexpr Shape kClientShape { Outline::Circle, okabe::kGreen, Shape::Edge::Solid };
+inline constexpr Shape kCoordinatorShape { Outline::Diamond, 0, Shape::Edge::Solid };
 
 struct LookStyle {
     QColor colour;
@@ -118,7 +108,6 @@ struct LookStyle {
 struct MessageStyle {
     QColor colour;
     Glyph glyph = Glyph::None;
-    QString word;
 };
 
 enum class TextSize { Small, Body, Strong, Title, Number, Caption };
@@ -166,11 +155,12 @@ public:
     qreal width(TextStyle style, const QString& words) const;
     qreal lineHeight(TextStyle style) const { return metrics(style).height(); }
 
-    const LookStyle& look(Look look) const { return m_looks[std::size_t(look)]; }
+    // A thing of this shape in this condition.
+    LookStyle look(const Shape& shape, Condition condition) const;
     const MessageStyle& message(MessageClass c) const { return m_messages[std::size_t(c)]; }
 
-    QColor canvas, card, cardHeader, text, muted, outline, grid, empty, selection, focus, good, caution, bad, dataFill,
-        parityFill, incoming, shadow;
+    QColor canvas, card, cardHeader, text, muted, outline, grid, empty, selection, focus, good, caution, bad, incoming,
+        neutral, shadow; // neutral: black or white, whatever stands out from the background
     // The colour of text that reports a failure.
     QColor badText;
 
@@ -190,7 +180,7 @@ private:
     Kind m_kind;
     qreal m_fontScale, m_stroke;
     bool m_isHighContrast;
-    std::array<LookStyle, kLooks> m_looks;
+    std::array<LookStyle, kConditions> m_conditions;
     std::array<MessageStyle, kMessageClasses> m_messages;
     struct Face {
         QFont font;

@@ -30,7 +30,7 @@ std::uint64_t rounded(double value)
 bool isOfMany(MessageClass c)
 {
     return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image
-        || c == MessageClass::Delta || c == MessageClass::Ack;
+        || c == MessageClass::Change || c == MessageClass::Ack;
 }
 
 std::string addressText(const pb::Address& address)
@@ -297,7 +297,7 @@ void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool
     for (const Flight& flight : m_flights) {
         if (clock < flight.start)
             continue;
-        const bool isDelta = flight.messageClass == MessageClass::Delta || flight.messageClass == MessageClass::Ack;
+        const bool isDelta = flight.messageClass == MessageClass::Change || flight.messageClass == MessageClass::Ack;
         if (!hasAcks && isDelta)
             continue;
         const double t = eased(flight.start, flight.end, clock) * (flight.isLost ? 0.6 : 1.0);

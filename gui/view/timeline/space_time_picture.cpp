@@ -29,7 +29,7 @@ QColor lineColour(const Theme& theme, const std::string& kind)
     case MessageClass::Operation: return pick(okabe::kBlue, okabe::kSkyBlue);
     case MessageClass::Reply: return pick(0xff00805d, 0xff2fd3a4);
     case MessageClass::Image: return pick(0xff8a7a00, okabe::kYellow);
-    case MessageClass::Delta: return pick(0xff9b4a78, okabe::kPurple);
+    case MessageClass::Change: return pick(0xff9b4a78, okabe::kPurple);
     case MessageClass::Ack: return theme.muted;
     case MessageClass::Control: return theme.text;
     case MessageClass::Recruit: return pick(0xffa36b00, okabe::kOrange);

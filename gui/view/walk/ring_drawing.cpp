@@ -337,7 +337,7 @@ void RingDrawing::drawClient(const RingLayout::Item& item)
     out.setObject(item.object);
     const auto process = state.processes.find(item.process);
     const bool isPaused = process != state.processes.end() && process->second.isPaused;
-    const LookStyle& style = theme.look(isPaused ? Look::ClientPaused : Look::Client);
+    const LookStyle style = theme.look(kClientShape, isPaused ? Condition::Paused : Condition::Up);
     if (isMarked(item.object))
         out.add(DisplayList::Box {
             item.rect.adjusted(-3, -3, 3, 3), Outline::Circle, 0, {}, markColour(item.object), 3 * u, false, false });
@@ -370,9 +370,10 @@ void RingDrawing::drawMaster(const RingLayout::Item& item)
     const auto process = state.processes.find(item.process);
     const bool isGone = process != state.processes.end() && process->second.hasEnded,
                isPaused = process != state.processes.end() && process->second.isPaused;
-    const LookStyle& style = theme.look(isGone ? Look::CoordinatorGone
-            : isPaused                         ? Look::CoordinatorPaused
-                                               : Look::Coordinator);
+    const LookStyle style = theme.look(kCoordinatorShape,
+        isGone         ? Condition::Gone
+            : isPaused ? Condition::Paused
+                       : Condition::Up);
     if (isMarked(item.object))
         out.add(DisplayList::Box {
             item.rect.adjusted(-5, -5, 5, 5), Outline::Diamond, 0, {}, markColour(item.object), 3 * u, false, false });

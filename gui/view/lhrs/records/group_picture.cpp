@@ -108,7 +108,7 @@ void drawMember(GroupPageDrawing& page, const GroupMember& member, const QRectF&
     const bool isSurvivor = d.story
         && std::find(d.story->survivors.begin(), d.story->survivors.end(), member.member) != d.story->survivors.end();
     const bool isChanged = d.wish.page == GroupPage::Update && isData && member.member.index == d.wish.changed;
-    const QColor kind = isDown || isSupposed ? theme.bad : isData ? theme.dataFill : theme.parityFill;
+    const QColor kind = isDown || isSupposed ? theme.bad : isData ? dataFill() : parityFill();
     const Outline outline = isData ? Outline::Rectangle : Outline::CutCorners;
     const qreal cut = std::min(8 * u, rect.width() * 0.12);
     out.setObject(objectOf(member));

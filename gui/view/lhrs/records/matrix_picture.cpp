@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/lhrs/records/matrix_picture.h"
 
+#include "gui/view/lhrs/words/file_looks.h"
+
 #include <algorithm>
 
 namespace lhrs::gui {
@@ -109,7 +111,7 @@ void drawMatrix(DisplayList& out, const MatrixDrawing& drawing, const SymbolFace
             if (!face.hasDigits) {
                 if (symbol != 0)
                     out.add(DisplayList::Box { cell.adjusted(1, 1, -1, -1), Outline::Rectangle, 0,
-                        symbol == 1 ? theme.outline : theme.dataFill, {}, 1, false, false });
+                        symbol == 1 ? theme.outline : dataFill(), {}, 1, false, false });
                 continue;
             }
             const QColor ink = look.fill.isValid()                ? inkOn(look.fill)

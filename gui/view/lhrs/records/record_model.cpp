@@ -93,15 +93,15 @@ QString RecordModel::absence() const
     const auto served = state.processes.find(process());
     if (process() == 0 || served == state.processes.end())
         return tr("No process serves %1 now.").arg(name);
-    const Look look = lookOf(state, m_bucket, nullptr);
+    const Condition condition = lookOf(state, m_bucket, nullptr).condition;
     if (served->second.hasEnded)
         return tr("The process of %1 has ended (%2): what it held cannot be read.")
             .arg(name, QString::fromStdString(served->second.endReason));
-    if (look == Look::DataLost || look == Look::ParityLost)
+    if (condition == Condition::Lost)
         return tr("%1 is lost: more members of its group failed than the parity replaces.").arg(name);
-    if (look == Look::DataFailed || look == Look::ParityFailed)
+    if (condition == Condition::Failed)
         return tr("%1 was declared failed: its process no longer answers as this bucket.").arg(name);
-    if (look == Look::DataRecovering)
+    if (condition == Condition::Rebuilding)
         return tr("%1 is being rebuilt; its records can be read when it is back.").arg(name);
     return {};
 }

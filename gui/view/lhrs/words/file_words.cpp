@@ -9,7 +9,6 @@
 #include "gui/view/lhrs/words/object_words.h"
 
 #include <algorithm>
-#include <map>
 
 namespace lhrs::gui {
 
@@ -92,10 +91,9 @@ QString FileWords::warningOfKill(
 
 std::vector<SystemWords::MessagesNamed> FileWords::messagesToBreak() const
 {
-    const Theme theme;
     std::vector<ClassWord> classes;
     for (int c = 0; c < kMessageClasses; ++c)
-        classes.push_back({ MessageClass(c), theme.message(MessageClass(c)).word });
+        classes.push_back({ MessageClass(c), messageWord(MessageClass(c)) });
     return messagesByClass(*pb::Message::descriptor(), classes);
 }
 
@@ -109,11 +107,13 @@ QStringList FileWords::stepsToKillAt() const
 
 int FileWords::troubleOf(const ClusterState& state) const
 {
-    static const std::map<Look, int> kWeights { { Look::DataLost, 6 }, { Look::ParityLost, 6 },
-        { Look::DataRecovering, 5 }, { Look::DataFailed, 4 }, { Look::ParityFailed, 4 }, { Look::ParityStarting, 3 } };
     const auto weigh = [&](ObjectRef object) {
-        const auto known = kWeights.find(lookOf(state, object, nullptr));
-        return known == kWeights.end() ? 0 : known->second;
+        const Condition now = lookOf(state, object, nullptr).condition;
+        return now == Condition::Lost                                         ? 6
+            : now == Condition::Rebuilding                                    ? 5
+            : now == Condition::Failed                                        ? 4
+            : now == Condition::Starting && object.kind == ObjectKind::Parity ? 3
+                                                                              : 0;
     };
     int weight = 0;
     for (const auto& [number, bucket] : state.data)

@@ -139,72 +139,59 @@ ObjectRef objectOf(const ClusterState& state, ProcessId id)
     return { ObjectKind::Spare, id, 0 };
 }
 
+namespace {
+
+// Order of weight: decisions of the coordinator, then what is known of the process, then suspicions, then what the
+// bucket is busy with.
+Condition conditionOf(const ProcessState* process, const DownMember* down, const Suspicion* suspicion, bool isSilent)
+{
+    if (down)
+        return down->isLost ? Condition::Lost : Condition::Failed;
+    if (process && process->hasEnded)
+        return Condition::Gone;
+    if (process && process->isPaused)
+        return Condition::Paused;
+    return suspicion ? Condition::Suspect : isSilent ? Condition::Silent : Condition::Up;
+}
+
+} // namespace
+
 Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessId>* silent)
 {
     const ProcessState* process = holderOf(state, object);
-    const bool isGone = process && process->hasEnded;
-    const bool isPaused = process && process->isPaused;
     const bool isSilent = silent && process && silent->contains(process->id);
-    // Order of weight: decisions of the coordinator, then what is known of the process, then suspicions.
     if (const auto* data = dataOf(state, object)) {
-        if (const DownMember* down = state.downOf(*data))
-            return down->isLost ? Look::DataLost : Look::DataFailed;
-        if (isGone)
-            return Look::DataGone;
-        if (isPaused)
-            return Look::DataPaused;
-        if (state.suspicionOf(pb::DATA, data->number / state.m(), data->number % state.m()))
-            return Look::DataSuspect;
-        if (isSilent)
-            return Look::DataSilent;
-        if (data->state == pb::INIT)
-            return Look::DataStarting;
-        if (data->state == pb::RECOVERING)
-            return Look::DataRecovering;
-        const bool changesWait = data->state == pb::SPLITTING || data->state == pb::MERGING;
-        return changesWait || isCopying(state, data->number) ? Look::DataSplitting : Look::DataUp;
+        Condition condition = conditionOf(process, state.downOf(*data),
+            state.suspicionOf(pb::DATA, data->number / state.m(), data->number % state.m()), isSilent);
+        if (condition == Condition::Up) {
+            const bool changesWait = data->state == pb::SPLITTING || data->state == pb::MERGING;
+            condition = data->state == pb::INIT                 ? Condition::Starting
+                : data->state == pb::RECOVERING                 ? Condition::Rebuilding
+                : changesWait || isCopying(state, data->number) ? Condition::Busy
+                                                                : Condition::Up;
+        }
+        return { ObjectKind::Data, condition };
     }
     if (const auto* parity = parityOf(state, object)) {
-        if (const DownMember* down = state.downOf(*parity))
-            return down->isLost ? Look::ParityLost : Look::ParityFailed;
-        if (isGone)
-            return Look::ParityGone;
-        if (isPaused)
-            return Look::ParityPaused;
-        if (state.suspicionOf(pb::PARITY, parity->group, parity->column))
-            return Look::ParitySuspect;
-        if (isSilent)
-            return Look::ParitySilent;
-        if (parity->state == pb::INIT)
-            return Look::ParityStarting;
-        return parity->state == pb::SPLITTING ? Look::ParitySplitting : Look::ParityUp;
+        Condition condition = conditionOf(
+            process, state.downOf(*parity), state.suspicionOf(pb::PARITY, parity->group, parity->column), isSilent);
+        if (condition == Condition::Up)
+            condition = parity->state == pb::INIT ? Condition::Starting
+                : parity->state == pb::SPLITTING  ? Condition::Busy
+                                                  : Condition::Up;
+        return { ObjectKind::Parity, condition };
     }
-    switch (object.kind) {
-    case ObjectKind::Client: return isGone ? Look::ClientGone : isPaused ? Look::ClientPaused : Look::Client;
-    case ObjectKind::Coordinator:
-        return isGone ? Look::CoordinatorGone : isPaused ? Look::CoordinatorPaused : Look::Coordinator;
-    case ObjectKind::Displaced:
-        return state.displacedParity.contains(object.a) ? Look::ParityDisplaced : Look::DataDisplaced;
-    case ObjectKind::Spare:
-        if (isGone)
-            return Look::SpareGone;
-        if (isPaused)
-            return Look::SparePaused;
-        if (process && process->offer.invitation != 0)
-            return Look::SpareOffered;
-        return process && process->isInvited ? Look::SpareInvited : Look::SpareIdle;
-    case ObjectKind::None:
-    case ObjectKind::Data:
-    case ObjectKind::Parity:
-    case ObjectKind::Dummy:
-    case ObjectKind::Group:
-    case ObjectKind::Pool:
-    case ObjectKind::File:
-    case ObjectKind::Message:
-    case ObjectKind::Node:
-    case ObjectKind::Fault: break;
-    }
-    return Look::DummyBucket;
+    if (object.kind == ObjectKind::Displaced)
+        return { state.displacedParity.contains(object.a) ? ObjectKind::Parity : ObjectKind::Data,
+            Condition::Displaced };
+    if (object.kind != ObjectKind::Client && object.kind != ObjectKind::Coordinator && object.kind != ObjectKind::Spare)
+        return { ObjectKind::Dummy, Condition::Absent };
+    Condition condition = conditionOf(process, nullptr, nullptr, false);
+    if (condition == Condition::Up && object.kind == ObjectKind::Spare && process)
+        condition = process->offer.invitation != 0 ? Condition::Offered
+            : process->isInvited                   ? Condition::Invited
+                                                   : Condition::Up;
+    return { object.kind, condition };
 }
 
 QString sentenceOf(const ClusterState& state, ObjectRef object)

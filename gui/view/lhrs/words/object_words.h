@@ -4,7 +4,7 @@
 #include "gui/lab/state/cluster_state.h"
 #include "gui/show/words/object_ref.h"
 #include "gui/show/words/quantity_words.h"
-#include "gui/view/paint/theme.h"
+#include "gui/view/lhrs/words/file_looks.h"
 
 #include <QString>
 #include <QStringList>

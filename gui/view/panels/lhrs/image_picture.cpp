@@ -89,7 +89,7 @@ BucketRows drawBuckets(Sheet& sheet, FileImage image, FileImage truth, std::size
     };
     rows.truth = row("truth");
     for (std::uint32_t a = 0; a < there; ++a)
-        drawCell(sheet, rows, rows.truth.top(), a, theme.dataFill,
+        drawCell(sheet, rows, rows.truth.top(), a, dataFill(),
             QStringLiteral("j%1").arg(levelOf(BucketNumber(a), truth)), false, false);
     sheet.y += 13 * u;
     rows.belief = row("believes");
