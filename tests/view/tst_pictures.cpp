@@ -236,12 +236,12 @@ void PicturesTest::layersTakeAwayWhatTheySay()
 {
     const ClusterState state = fileOf({ 8, 4, 1 });
     Layers layers;
-    layers.spares = false;
+    layers.waiting = false;
     const Drawn without = drawn(state, kSmallView, Theme(), layers);
     QVERIFY(without.layout.pools.empty());
     QVERIFY(without.layout.groupsArea.height() > drawn(state, kSmallView).layout.groupsArea.height());
     layers = {};
-    layers.ranks = false;
+    layers.parts = false;
     const Drawn bare = drawn(state, kSmallView, Theme(), layers);
     for (const DisplayList::Item& item : bare.list.items())
         QVERIFY(!std::holds_alternative<DisplayList::Cells>(item.primitive));

@@ -428,7 +428,7 @@ void drawDataCells(const PictureInput& in, const DataBucketState& bucket, Look l
     const QRectF& rect, DisplayList& out)
 {
     const CellGeometry geometry = cellGeometry(in.theme, rect, in.plan);
-    if (!geometry.isValid() || !in.layers.ranks)
+    if (!geometry.isValid() || !in.layers.parts)
         return;
     if (!bucket.ranksAreObserved) {
         drawUnobserved(in, look, bucket.isOnlyDeclared, bucket.count, dataFill(), above(geometry.area, last), out);
@@ -445,7 +445,7 @@ void drawParityCells(const PictureInput& in, const ParityBucketState& bucket, Lo
     const QRectF& rect, DisplayList& out)
 {
     const CellGeometry geometry = cellGeometry(in.theme, rect, in.plan);
-    if (!geometry.isValid() || !in.layers.ranks)
+    if (!geometry.isValid() || !in.layers.parts)
         return;
     if (!bucket.ranksAreObserved) {
         drawUnobserved(

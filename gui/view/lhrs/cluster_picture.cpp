@@ -389,7 +389,7 @@ QString levelWords(const PictureInput& in, const CellGeometry& geometry)
 {
     switch (in.layout.detail) {
     case CardDetail::Full:
-        if (!in.layers.ranks)
+        if (!in.layers.parts)
             return QStringLiteral("ranks are switched off");
         if (!geometry.isValid())
             return QStringLiteral("no room for ranks, zoom in");
@@ -422,7 +422,7 @@ void drawFoot(const PictureInput& in, DisplayList& out)
             parts << QStringLiteral("%1 of %2 in sight")
                          .arg(grouped(in.layout.bucketsInSight), countedWords(in.layout.buckets, "bucket", "buckets"));
     }
-    if (in.layers.spares && in.layout.pools.empty() && in.layout.arrangement == Arrangement::Groups)
+    if (in.layers.waiting && in.layout.pools.empty() && in.layout.arrangement == Arrangement::Groups)
         if (const std::size_t spares = sparesOf(in.state, pb::DATA).size() + sparesOf(in.state, pb::PARITY).size();
             spares > 0)
             parts << QStringLiteral("no room for %1").arg(countedWords(spares, "spare", "spares"));

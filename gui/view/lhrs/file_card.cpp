@@ -22,7 +22,7 @@ QImage cardOfFile(const ClusterState& state, Theme::Kind kind, QSize size, qreal
     do { // cells of many ranks are read in several turns
         cells.beginFrame();
         PictureInput input { state, layout, theme, cells };
-        input.layers.legend = input.layers.spares = false;
+        input.layers.legend = input.layers.waiting = false;
         input.plan = cellPlanOf(state, layout.detail);
         list.clear();
         drawCluster(input, list);

@@ -28,7 +28,7 @@ LayoutOptions FilePicture::optionsOf(const Sight& sight) const
     options.viewport = sight.viewport;
     options.zoom = sight.zoom;
     options.pan = sight.pan;
-    options.showSpares = sight.layers.spares;
+    options.showSpares = sight.layers.waiting;
     options.showLegend = sight.layers.legend;
     options.arrangement = m_arrangement;
     options.areColumns = m_areColumns;
@@ -78,7 +78,7 @@ SystemView::Mark FilePicture::markOf(const ClusterState& state, ObjectRef object
 
 std::uint32_t FilePicture::partAt(const Sight& sight, ObjectRef object, QPointF point) const
 {
-    if ((object.kind != ObjectKind::Data && object.kind != ObjectKind::Parity) || !sight.layers.ranks)
+    if ((object.kind != ObjectKind::Data && object.kind != ObjectKind::Parity) || !sight.layers.parts)
         return 0;
     const CellGeometry cells = cellGeometry(sight.theme, rectOf(sight.state, object), m_plan);
     const auto bucket = sight.state.data.find(std::uint32_t(object.a));

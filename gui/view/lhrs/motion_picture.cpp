@@ -94,8 +94,7 @@ Motion::Ribbons Motion::drawRibbons(const PictureInput& in, DisplayList& out) co
     std::map<std::tuple<ObjectRef, ObjectRef, MessageClass>, Ribbon> joined;
     for (const auto& [key, band] : m_messages.bands()) {
         const auto& [from, to, messageClass] = key;
-        if (!in.layers.messages
-            || (!in.layers.deltas && (messageClass == MessageClass::Change || messageClass == MessageClass::Ack)))
+        if (!in.layers.messages || (!in.layers.changes && isOfChange(messageClass)))
             continue;
         const ClusterLayout::Item *a = in.layout.findProcess(from), *b = in.layout.findProcess(to);
         const auto isGone = [&in](ProcessId id) {
@@ -168,7 +167,7 @@ void Motion::drawMessages(const PictureInput& in, double clock, std::vector<QRec
             points[i] = onBow(from, to, shares[i]);
         return true;
     };
-    m_messages.draw(in.theme, in.layout.viewport, clock, in.layers.deltas, way, taken, out);
+    m_messages.draw(in.theme, in.layout.viewport, clock, in.layers.changes, way, taken, out);
 }
 
 // Many similar operations are shown together: how many their client has begun in this step, beside it.

@@ -5,7 +5,12 @@ namespace lhrs::gui {
 
 // What is drawn in addition to the things themselves; each layer has a key and can be set by a scenario.
 struct Layers {
-    bool messages = true, deltas = true, ranks = true, labels = true, spares = true, legend = true, faults = true;
+    bool messages = true;
+    bool changes = true; // among the messages: of a change between servers, and acknowledgements
+    bool parts = true; // of things, for example records
+    bool labels = true;
+    bool waiting = true; // servers without a place
+    bool legend = true, faults = true;
     bool operator==(const Layers&) const = default;
 };
 

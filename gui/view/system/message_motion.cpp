@@ -29,8 +29,7 @@ std::uint64_t rounded(double value)
 // Messages of key operations: a thousand of them look alike.
 bool isOfMany(MessageClass c)
 {
-    return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image
-        || c == MessageClass::Change || c == MessageClass::Ack;
+    return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image || isOfChange(c);
 }
 
 std::string addressText(const pb::Address& address)
@@ -289,7 +288,7 @@ void spread(MessageMotion::Points& points, const std::array<double, 3>& shares, 
 
 } // namespace
 
-void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool hasAcks, const Way& way,
+void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool hasChanges, const Way& way,
     std::vector<QRectF>& taken, DisplayList& out) const
 {
     const qreal u = theme.px(1);
@@ -297,8 +296,8 @@ void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool
     for (const Flight& flight : m_flights) {
         if (clock < flight.start)
             continue;
-        const bool isDelta = flight.messageClass == MessageClass::Change || flight.messageClass == MessageClass::Ack;
-        if (!hasAcks && isDelta)
+        const bool isChange = isOfChange(flight.messageClass);
+        if (!hasChanges && isChange)
             continue;
         const double t = eased(flight.start, flight.end, clock) * (flight.isLost ? 0.6 : 1.0);
         Points tail;
@@ -313,7 +312,7 @@ void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool
             : style.colour;
         trail.setAlpha(150);
         out.add(DisplayList::Line { { tail.begin(), tail.end() }, trail, 3 * u, flight.isResend, 0, !flight.isResend });
-        const qreal radius = (isDelta ? 8 : 9) * u;
+        const qreal radius = (isChange ? 8 : 9) * u;
         const QRectF dot(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
         out.add(DisplayList::Box { dot, Outline::Circle, 0, style.colour, theme.outline, 1.2, flight.isResend, false });
         const qreal inset = radius * 0.55;

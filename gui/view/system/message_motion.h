@@ -68,8 +68,8 @@ public:
     // picture.
     using Points = std::array<QPointF, 3>;
     using Way = std::function<bool(const Flight& flight, const std::array<double, 3>& shares, Points& points)>;
-    // `taken`: rectangles of labels that are drawn already. `hasAcks`: deltas and acknowledgements are drawn too.
-    void draw(const Theme& theme, QSizeF viewport, double clock, bool hasAcks, const Way& way,
+    // `taken`: rectangles of labels that are drawn already. `hasChanges`: messages of changes are drawn too.
+    void draw(const Theme& theme, QSizeF viewport, double clock, bool hasChanges, const Way& way,
         std::vector<QRectF>& taken, DisplayList& out) const;
 
 private:
@@ -116,6 +116,8 @@ DisplayList::Line ribbonLine(const Theme& theme, const Ribbon& ribbon, std::vect
 // What the widths mean; empty: no ribbon is drawn.
 QString ribbonNote(const RibbonsDrawn& ribbons);
 
+// Messages with which servers tell each other of a change, and acknowledgements: a layer of their own.
+inline bool isOfChange(MessageClass c) { return c == MessageClass::Change || c == MessageClass::Ack; }
 // From 0 at `start` to 1 at `end`, slow at both ends.
 double eased(double start, double end, double clock);
 // A point on a curve to the left of the direct line, so that a message and its answer do not cover each other.

@@ -14,7 +14,7 @@
 
 namespace lhrs::gui {
 
-// One line about a process: "Role", "data bucket 5, level 3". `isChanged`: it differs from before.
+// One line about a process: "Role", "client". `isChanged`: it differs from before.
 struct NodeFact {
     QString name, value;
     bool isRestless = false; // it changes all the time, so that a change means nothing

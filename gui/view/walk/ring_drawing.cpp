@@ -111,7 +111,7 @@ void RingDrawing::drawOwner(const walk::RingNode& node)
 
 void RingDrawing::drawKeys()
 {
-    if (!sight.layers.ranks)
+    if (!sight.layers.parts)
         return;
     out.setObject({});
     std::vector<std::pair<std::uint64_t, QColor>> keys;
@@ -454,7 +454,7 @@ void RingDrawing::drawFoot()
     QStringList parts;
     if (layout.bits > 0)
         parts << QStringLiteral("2^%1 ids clockwise, 0 at the top").arg(layout.bits);
-    if (keys > 0 && sight.layers.ranks)
+    if (keys > 0 && sight.layers.parts)
         parts << (keys <= kRingDots ? QStringLiteral("a dot is a key")
                                     : QStringLiteral("bars: how many keys lie there"));
     if (!sight.footNote.isEmpty())

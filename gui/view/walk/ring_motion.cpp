@@ -226,7 +226,7 @@ void RingMotion::draw(const SystemView::Sight& sight, const RingLayout& layout, 
         const auto way = [&layout](const auto& flight, const auto& shares, auto& points) {
             return wayOf(layout, flight, shares, points);
         };
-        m_messages.draw(sight.theme, layout.viewport, clock, sight.layers.deltas, way, taken, out);
+        m_messages.draw(sight.theme, layout.viewport, clock, sight.layers.changes, way, taken, out);
     }
     out.append(pulses);
 }

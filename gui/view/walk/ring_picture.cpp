@@ -32,7 +32,7 @@ std::uint64_t idOfKey(std::uint64_t key, unsigned bits)
 
 CircleOptions RingPicture::optionsOf(const Sight& sight) const
 {
-    CircleOptions options { sight.viewport, sight.zoom, sight.pan, sight.layers.spares, sight.layers.legend };
+    CircleOptions options { sight.viewport, sight.zoom, sight.pan, sight.layers.waiting, sight.layers.legend };
     const ObjectRef selected = sight.selection.selected();
     options.client = sight.client != 0 ? sight.client : selected.kind == ObjectKind::Client ? selected.a : 0;
     return options;

@@ -68,11 +68,11 @@ void WindowView::addLayers()
          })->setChecked(true);
     };
     layer("layerMessages", "Messages", "Shift+M", "Draws messages and records on their way", &Layers::messages);
-    layer(
-        "layerDeltas", "Deltas", "D", "Draws deltas to the parity buckets and their acknowledgements", &Layers::deltas);
-    layer("layerRanks", "Ranks", "Shift+R", "Draws the records of each bucket by rank", &Layers::ranks);
+    layer("layerDeltas", "Deltas", "D", "Draws deltas to the parity buckets and their acknowledgements",
+        &Layers::changes);
+    layer("layerRanks", "Ranks", "Shift+R", "Draws the records of each bucket by rank", &Layers::parts);
     layer("layerLabels", "Labels", "L", "Writes numbers and names on the buckets", &Layers::labels);
-    layer("layerSpares", "Spares", "Shift+S", "Draws the two pools of spare servers", &Layers::spares);
+    layer("layerSpares", "Spares", "Shift+S", "Draws the two pools of spare servers", &Layers::waiting);
     layer("layerFaults", "Faults", "Shift+F", "Draws faults on purpose: partitions, links, badges", &Layers::faults);
     layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
 }

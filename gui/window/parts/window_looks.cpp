@@ -117,7 +117,7 @@ void WindowLooks::setProjector(bool on)
     m_hall = on ? std::optional(Looks { ThemeChoice::Light, kHallScale, m_looks.isHighContrast, true }) : std::nullopt;
     // Hides what is too small, or too much at once, for the last row; the key of each layer shows it again.
     setLayer("layerLegend", &Layers::legend, !on);
-    setLayer("layerDeltas", &Layers::deltas, !on);
+    setLayer("layerDeltas", &Layers::changes, !on);
     apply();
     keep();
 }

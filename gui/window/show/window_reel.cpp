@@ -143,8 +143,8 @@ void WindowReel::frameWith(const CameraWish& wish, const std::vector<ObjectRef>&
     else if (!wish.fit.isEmpty())
         canvas.fit();
     Layers layers = canvas.layers();
-    static const std::array kLayers { std::pair("messages", &Layers::messages), std::pair("deltas", &Layers::deltas),
-        std::pair("ranks", &Layers::ranks), std::pair("labels", &Layers::labels), std::pair("spares", &Layers::spares),
+    static const std::array kLayers { std::pair("messages", &Layers::messages), std::pair("deltas", &Layers::changes),
+        std::pair("ranks", &Layers::parts), std::pair("labels", &Layers::labels), std::pair("spares", &Layers::waiting),
         std::pair("legend", &Layers::legend), std::pair("faults", &Layers::faults) };
     for (const auto& [name, member] : kLayers) {
         if (const auto wanted = wish.layers.find(QLatin1String(name)); wanted != wish.layers.end())

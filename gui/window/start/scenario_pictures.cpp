@@ -229,7 +229,7 @@ QImage cardOfView(SystemView& view, const ClusterState& state, Theme::Kind kind)
     const std::set<ProcessId> silent;
     const auto sightWith = [&](const Theme& theme) {
         SystemView::Sight sight { state, theme, selection, silent, QSizeF(largeView) };
-        sight.layers.legend = sight.layers.spares = false;
+        sight.layers.legend = sight.layers.waiting = false;
         return sight;
     };
     const Theme asked(kind);

@@ -101,7 +101,7 @@ Drawn drawn(
 {
     LayoutOptions options;
     options.viewport = view;
-    options.showSpares = layers.spares;
+    options.showSpares = layers.waiting;
     options.showLegend = layers.legend;
     Drawn result { layoutCluster(state, theme, options), DisplayList(theme) };
     CellReader cells;
