@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/tables/run_facts.h"
 
+#include "common/field/galois.h"
+
 #include <QCryptographicHash>
 #include <QDateTime>
 #include <QJsonDocument>
