@@ -418,19 +418,19 @@ void PresentationTest::theProjectorIsAPresetThatGoesAgain()
     Replay replay;
     MainWindow& window = replay.window;
     window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
-    QVERIFY(window.canvas().layers().legend && window.canvas().layers().deltas);
+    QVERIFY(window.canvas().layers().legend && window.canvas().layers().changes);
     replay.press(Qt::Key_P);
     QCOMPARE(window.theme().fontScale(), 1.5);
     QVERIFY(!window.theme().isDark());
     QVERIFY(window.theme().stroke() > 1.5);
-    QVERIFY(!window.canvas().layers().legend && !window.canvas().layers().deltas);
+    QVERIFY(!window.canvas().layers().legend && !window.canvas().layers().changes);
     QVERIFY(!window.actions().get("layerDeltas")->isChecked());
     replay.press(Qt::Key_Plus, Qt::ControlModifier);
     QCOMPARE(window.theme().fontScale(), 1.6);
     replay.press(Qt::Key_P);
     QCOMPARE(window.theme().fontScale(), 1.0);
     QVERIFY(window.theme().isDark() && window.theme().stroke() == 1);
-    QVERIFY(window.canvas().layers().legend && window.canvas().layers().deltas);
+    QVERIFY(window.canvas().layers().legend && window.canvas().layers().changes);
 }
 
 // A focus frame of two pixels on all sides, with the contrast that the colour test requires: 3:1 to its surroundings.
