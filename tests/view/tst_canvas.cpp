@@ -288,7 +288,7 @@ void CanvasTest::aRecordInATableIsMarkedEverywhere()
     QCOMPARE(table.model().marked(), 22u);
     Pointed far;
     far.object = { ObjectKind::Data, 6, 0 }; // of the other group
-    far.rank = 3;
+    far.part = 3;
     v.selection.point(far);
     QCOMPARE(table.model().marked(), 0u);
     mouseOverRank(5);
