@@ -222,9 +222,10 @@ void CommandsTest::eachPartActsOnTheCluster()
     QVERIFY(!refused.value(2).toBool() && refused.value(1).toString().startsWith("alice has stored no record itself"));
     commands.clients().run(alice, { pb::INSERT, 8, 1 });
     QVERIFY(run.isGood());
-    commands.clients().insert(alice, 12'345);
+    auto& ofFile = *new FileCommands(commands);
+    ofFile.clients.insert(alice, 12'345);
     QVERIFY(run.isGood());
-    commands.clients().search(alice, 12'345);
+    ofFile.clients.search(alice, 12'345);
     QVERIFY(run.isGood());
 
     const QSignalSpy started(&commands.clients(), &ClusterClients::started);
@@ -233,7 +234,6 @@ void CommandsTest::eachPartActsOnTheCluster()
     QTRY_COMPARE_WITH_TIMEOUT(started.size(), 1, kLimit);
     QCOMPARE(commands.clients().name(started[0][0].toULongLong()), QStringLiteral("bob"));
 
-    auto& ofFile = *new FileCommands(commands);
     ofFile.file.split();
     QVERIFY(run.isGood());
     ofFile.file.addSpares(1, 1);

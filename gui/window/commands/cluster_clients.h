@@ -15,7 +15,7 @@ struct Work {
     std::uint32_t window = 1;
 };
 
-// Clients, their workloads and their images.
+// Clients and their workloads.
 class ClusterClients : public QObject {
     Q_OBJECT
 public:
@@ -25,13 +25,7 @@ public:
     // Updates and deletes use records that the client itself has stored; without any, they are refused with the
     // reason. A search uses keys of the file in that case.
     void run(ProcessId client, const Work& work);
-    // Searches this key once; the reply adjusts the image like any other reply.
-    void search(ProcessId client, std::uint64_t key);
-    // Inserts one new record with this key.
-    void insert(ProcessId client, std::uint64_t key);
     void stopWorkload(ProcessId client);
-    void setImage(ProcessId client, pb::ImageMode mode);
-    void forgetImage(ProcessId client);
 
     // The scenario line of the workload.
     QString lineOf(ProcessId client, const Work& work, const std::vector<std::uint64_t>& keys = {}) const;

@@ -23,16 +23,16 @@ void WindowFile::addClientActions()
     Actions& a = m_parts.actions;
     a.add({ "imageAdjusting", "Client", "Image: adjusting", "Ctrl+Shift+1",
               "The client takes image adjustments, as LH* does" },
-        [this] { m_parts.commands.clients().setImage(m_parts.client(), pb::ADJUSTING); });
+        [this] { m_file.clients.setImage(m_parts.client(), pb::ADJUSTING); });
     a.add({ "imageFrozen", "Client", "Image: frozen", "Ctrl+Shift+2",
               "The client counts image adjustments but never takes one" },
-        [this] { m_parts.commands.clients().setImage(m_parts.client(), pb::FROZEN); });
+        [this] { m_file.clients.setImage(m_parts.client(), pb::FROZEN); });
     a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3",
               "The client asks the coordinator before each operation" },
-        [this] { m_parts.commands.clients().setImage(m_parts.client(), pb::EXACT); });
+        [this] { m_file.clients.setImage(m_parts.client(), pb::EXACT); });
     a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F",
               "The client believes again that the file has one bucket" },
-        [this] { m_parts.commands.clients().forgetImage(m_parts.client()); });
+        [this] { m_file.clients.forgetImage(m_parts.client()); });
     a.add({ "tryKey", "Client", "Try a key …", "Alt+K",
               "Works out the path of a key by the client's image and by the file's state; nothing is sent" },
         [this] {
@@ -42,7 +42,7 @@ void WindowFile::addClientActions()
     a.add({ "sendKey", "Client", "Search the tried key", "Alt+S", "The client searches for the key that is tried" },
         [this] {
             if (const auto key = m_images->key())
-                m_parts.commands.clients().search(m_parts.client(), *key);
+                m_file.clients.search(m_parts.client(), *key);
             else
                 m_parts.line.answer(
                     tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
@@ -209,10 +209,9 @@ void WindowFile::workHere(pb::OperationKind kind)
             m_parts.line.answer(
                 tr("search here"), tr("Bucket %1 has no record yet, as far as the events tell.").arg(object.a), false);
         else if (const std::uint32_t rank = m_parts.selection.chosenPart(); bucket->second.ranks.has(rank))
-            m_parts.commands.clients().search(m_parts.client(), bucket->second.ranks.at(rank));
+            m_file.clients.search(m_parts.client(), bucket->second.ranks.at(rank));
         else
-            m_parts.commands.clients().search(
-                m_parts.client(), bucket->second.ranks.inPage(pages.front()).front().second);
+            m_file.clients.search(m_parts.client(), bucket->second.ranks.inPage(pages.front()).front().second);
         return;
     }
     // Keys in a bucket of level j are equal modulo 2^j; this takes the first one that is not stored, as far as events
@@ -228,7 +227,7 @@ void WindowFile::workHere(pb::OperationKind kind)
     std::uint64_t key = 1;
     while ((addressed(key) & mask) != object.a || used.contains(key))
         ++key;
-    m_parts.commands.clients().insert(m_parts.client(), key);
+    m_file.clients.insert(m_parts.client(), key);
 }
 
 } // namespace lhrs::gui

@@ -161,8 +161,8 @@ void WindowTour::carryOut(const TourDeed& deed)
         break;
     case TourDeed::Kind::Client: cluster.clients().start(); break;
     case TourDeed::Kind::Insert: cluster.clients().run(deed.process, { pb::INSERT, deed.number, 1 }); break;
-    case TourDeed::Kind::InsertKey: cluster.clients().insert(deed.process, deed.number); break;
-    case TourDeed::Kind::Forget: cluster.clients().forgetImage(deed.process); break;
+    case TourDeed::Kind::InsertKey: m_file.clients.insert(deed.process, deed.number); break;
+    case TourDeed::Kind::Forget: m_file.clients.forgetImage(deed.process); break;
     case TourDeed::Kind::Split: m_file.file.split(); break;
     case TourDeed::Kind::Spares: m_file.file.addSpares(2, 1); break;
     case TourDeed::Kind::RunClock: cluster.clock().run(1); break;
