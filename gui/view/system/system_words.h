@@ -63,8 +63,10 @@ public:
     // The events at which a process may be killed on purpose, by the names of their types; the first is proposed.
     virtual QStringList stepsToKillAt() const { return {}; }
 
-    // How much of the cluster has failed or is being made: the higher, the more a picture of it tells.
-    virtual int troubleOf(const ClusterState& /*state*/) const { return 0; }
+    // How much a picture of this state tells of the system: the higher, the more; 0: no more than one of the end.
+    virtual std::int64_t tellingOf(const ClusterState& /*state*/) const { return 0; }
+    // The numbers of the events after which it may tell more than before.
+    virtual std::vector<int> tellingKinds() const { return {}; }
 
     // Keys of records of the cluster, as far as events have reported them: drawn with the seed, with possible
     // repetitions. Empty: no key is known.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/walk/ring_words.h"
 
+#include "common/kinds.h"
 #include "gui/show/words/quantity_words.h"
 #include "gui/view/walk/ring_layout.h"
 
@@ -194,6 +195,14 @@ std::vector<std::pair<MessageClass, QString>> ringMessageWords()
     return { { MessageClass::Operation, QStringLiteral("query") }, { MessageClass::Reply, QStringLiteral("answer") },
         { MessageClass::Bulk, QStringLiteral("keys that move") },
         { MessageClass::Control, QStringLiteral("orders of the master") } };
+}
+
+std::int64_t RingWords::tellingOf(const ClusterState& /*state*/) const { return 1; }
+
+std::vector<int> RingWords::tellingKinds() const
+{
+    const Kind* leave = eventKindNamed("leave_ordered");
+    return leave ? std::vector<int> { leave->number } : std::vector<int>();
 }
 
 std::vector<SystemWords::MessagesNamed> RingWords::messagesToBreak() const

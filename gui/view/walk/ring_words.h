@@ -49,6 +49,9 @@ public:
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
     std::vector<MessagesNamed> messagesToBreak() const override;
     QStringList stepsToKillAt() const override;
+    // A node that is about to leave, when all nodes are in the ring and have keys.
+    std::int64_t tellingOf(const ClusterState& state) const override;
+    std::vector<int> tellingKinds() const override;
     LaneGroup laneGroupOf(const ClusterState& state, ObjectRef object) const override;
 };
 const RingWords& ringWords();

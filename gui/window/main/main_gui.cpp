@@ -9,8 +9,8 @@
 #include "gui/view/paint/field_style.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/gui_options.h"
-#include "gui/window/start/scenario_pictures.h"
 #include "gui/window/show/window_time.h"
+#include "gui/window/start/lhrs/file_cards.h"
 #include "gui/window/widgets/screen_place.h"
 
 #include <QApplication>
@@ -155,8 +155,9 @@ int exportRecording(MainWindow& window, const QString& file, const QString& dire
 int writeCards(const QString& scenario, const QString& directory)
 {
     QStringList written;
-    const QString problem = scenario.isEmpty() ? writeAllCardPictures(scenarioDirectory(), directory, written)
-                                               : writeCardPictures(scenario, directory);
+    const QString problem = scenario.isEmpty()
+        ? writeAllCardPictures(scenarioDirectory(), directory, fileCards(), written)
+        : writeCardPictures(scenario, directory, fileCards());
     if (!scenario.isEmpty() && problem.isEmpty())
         written << QFileInfo(scenario).completeBaseName();
     for (const QString& name : written)

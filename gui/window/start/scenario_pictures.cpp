@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/start/scenario_pictures.h"
 
-#include "common/kinds.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/recording/recorder.h"
@@ -35,66 +34,30 @@ constexpr int kCardColours = 24;
 constexpr std::uint64_t kCardSeed = 7;
 constexpr int kTries = 4;
 constexpr auto kCardLimit = 300s; // for playing one scenario
-constexpr int kWorthShowing = 3; // a parity bucket that is starting is not worth showing by itself
-constexpr std::uint32_t kSlicesSeen = 2; // slices that count per rebuilt bucket
 
-// Experiments take as long as they need; for their pictures they are shortened.
-const std::map<QString, std::map<QString, QString>> kShortened {
-    { "recovery_ways", { { "records", "4000" }, { "repetitions", "1" }, { "slice", "500" }, { "searches", "20" } } },
-    { "reading_a_measurement", { { "records", "500" }, { "searches", "300" }, { "repetitions", "2" } } },
-    { "parity_tables", { { "repetitions", "1" }, { "sizes", "200" } } },
-    { "recovery_tables", { { "repetitions", "1" }, { "records", "2000" }, { "parts", "5" } } },
-    { "record_recovery", { { "repetitions", "1" }, { "records", "2000" }, { "counts", "100" } } },
-    { "search_times", { { "repetitions", "1" }, { "records", "2000" }, { "counts", "500" } } },
-    { "file_creation", { { "repetitions", "1" }, { "records", "600" }, { "b", "240" } } },
-    { "network_speed", { { "repetitions", "1" }, { "records", "2000" }, { "slice", "200" } } },
-};
-
-// The variants of free play have no scenario; these lines produce what they start.
-const std::map<QString, QString> kFreePlay {
-    { "free_live",
-        "lab.cluster({ m: 4, k: 1, b: 40, recordBytes: 100, spares: { data: 9, parity: 5 } });\n"
-        "lab.client('alice').run({ do: 'insert', count: 90 }); lab.settle();" },
-    { "free_simulated",
-        "lab.cluster({ m: 4, k: 1, b: 40, recordBytes: 100, spares: { data: 9, parity: 5 } });\n"
-        "lab.client('alice').run({ do: 'insert', count: 220 }); lab.settle();" },
-    { "free_running",
-        "lab.cluster({ m: 4, k: 2, b: 20, recordBytes: 100, spares: { data: 24, parity: 14 } });\n"
-        "lab.client('alice').run({ do: 'insert', count: 150 }); "
-        "lab.client('bob').run({ do: 'insert', count: 150 });\n"
-        "while (lab.file().M < 16)\n    lab.split();\nlab.settle();" },
-};
-
-// After these events, more buckets may have failed or be recovering than before.
-const std::vector<int> kTelling { pb::Event::kBucketFailed, pb::Event::kRecoveryStarted, pb::Event::kSliceRecovered,
-    pb::Event::kGroupLost };
-
-// The instant to show: the first one with the most failures, at which something has been recovered already.
+// The instant to show: the first one that tells most.
 Result<ClusterState> tellingState(Recording& recording)
 {
     const std::uint64_t end = recording.events();
-    std::uint64_t best = end;
-    std::pair<int, std::uint32_t> most { kWorthShowing, 0 };
+    Result<ClusterState> last = recording.stateAt(end);
+    if (!last)
+        return last;
+    const SystemWords& words = wordsOf(*last);
+    const std::vector<int> telling = words.tellingKinds();
+    std::uint64_t best = end, at = 0;
+    std::int64_t most = 0;
     ClusterState state;
-    std::uint64_t at = 0;
-    // Of a ring: a node that is about to leave, when all nodes are in it and have keys.
-    if (const Kind* leave = eventKindNamed("leave_ordered"))
-        if (const std::uint64_t event = recording.nextOf({ leave->number }, 0, false); event != 0)
-            return recording.stateAt(event);
-    const auto next = [&] { return recording.nextOf(kTelling, at, false); };
+    const auto next = [&] { return recording.nextOf(telling, at, false); };
     for (std::uint64_t event = next(); event != 0; event = next()) {
         if (!recording.fold(state, at, event))
             return Error { "its events cannot be read" };
         at = event;
-        std::uint32_t slices = 0;
-        for (const auto& [number, bucket] : state.data)
-            slices += std::min(bucket.slicesStored, kSlicesSeen);
-        if (const std::pair told(wordsOf(state).troubleOf(state), slices); told > most) {
+        if (const std::int64_t told = words.tellingOf(state); told > most) {
             most = told;
             best = at;
         }
     }
-    return recording.stateAt(best);
+    return best == end ? last : recording.stateAt(best);
 }
 
 // Reduces the image to its most frequent colours, so that the file is small.
@@ -134,7 +97,7 @@ public:
     }
 };
 
-PlayedScenario playOnce(const QString& name, const QString& source, const QString& paperDirectory)
+PlayedScenario playOnce(const QString& name, const QString& source, const QString& paperDirectory, const CardRuns& runs)
 {
     PlayedScenario played;
     QTemporaryDir folder;
@@ -163,7 +126,7 @@ PlayedScenario playOnce(const QString& name, const QString& source, const QStrin
     settings.seed = kCardSeed;
     settings.paperDirectory = paperDirectory;
     settings.limit = kCardLimit;
-    if (const auto shortened = kShortened.find(name); shortened != kShortened.end())
+    if (const auto shortened = runs.shortened.find(name); shortened != runs.shortened.end())
         settings.sets = shortened->second;
     engine.start(source, name + QStringLiteral(".js"), settings);
     engine.wait(kCardLimit * 2); // it reaches its own limit before
@@ -187,11 +150,12 @@ PlayedScenario playOnce(const QString& name, const QString& source, const QStrin
 }
 
 // A busy machine loses events of a long run; the picture would then differ from other times.
-PlayedScenario playForCard(const QString& name, const QString& source, const QString& paperDirectory)
+PlayedScenario playForCard(
+    const QString& name, const QString& source, const QString& paperDirectory, const CardRuns& runs)
 {
     PlayedScenario played;
     for (int tries = 0; tries < kTries; ++tries) {
-        played = playOnce(name, source, paperDirectory);
+        played = playOnce(name, source, paperDirectory, runs);
         if (!played.problem.isEmpty() || played.lost == 0)
             return played;
     }
@@ -250,7 +214,7 @@ QImage cardImage(const ClusterState& state, Theme::Kind kind)
     return cardOfView(viewFor(state, views), state, kind);
 }
 
-QString writeCardPictures(const QString& scenario, const QString& directory)
+QString writeCardPictures(const QString& scenario, const QString& directory, const CardRuns& runs)
 {
     QFile file(scenario);
     if (!file.open(QIODevice::ReadOnly | QIODevice::Text))
@@ -259,22 +223,23 @@ QString writeCardPictures(const QString& scenario, const QString& directory)
         return QStringLiteral("%1 cannot be made. Choose another directory.").arg(directory);
     const QString name = QFileInfo(scenario).completeBaseName();
     const PlayedScenario played = playForCard(
-        name, QString::fromUtf8(file.readAll()), QFileInfo(scenario).absolutePath() + QStringLiteral("/paper"));
+        name, QString::fromUtf8(file.readAll()), QFileInfo(scenario).absolutePath() + QStringLiteral("/paper"), runs);
     return played.problem.isEmpty() ? writeCard(name, played, directory) : played.problem;
 }
 
-QString writeAllCardPictures(const QString& scenarioDirectory, const QString& directory, QStringList& written)
+QString writeAllCardPictures(
+    const QString& scenarioDirectory, const QString& directory, const CardRuns& runs, QStringList& written)
 {
     std::vector<ScenarioFile> files = scenariosIn(scenarioDirectory);
     const std::vector<ScenarioFile> exercises = scenariosIn(scenarioDirectory + QStringLiteral("/exercises"));
     files.insert(files.end(), exercises.begin(), exercises.end());
     for (const ScenarioFile& file : files) {
-        if (const QString problem = writeCardPictures(file.path, directory); !problem.isEmpty())
+        if (const QString problem = writeCardPictures(file.path, directory, runs); !problem.isEmpty())
             return problem;
         written << QFileInfo(file.path).completeBaseName();
     }
-    for (const auto& [name, source] : kFreePlay) {
-        const PlayedScenario played = playForCard(name, source, {});
+    for (const auto& [name, source] : runs.freePlay) {
+        const PlayedScenario played = playForCard(name, source, {}, runs);
         const QString problem = played.problem.isEmpty() ? writeCard(name, played, directory) : played.problem;
         if (!problem.isEmpty())
             return problem;

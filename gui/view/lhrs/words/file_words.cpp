@@ -105,22 +105,31 @@ QStringList FileWords::stepsToKillAt() const
         QStringLiteral("SplitOrdered"), QStringLiteral("SplitCommitted"), QStringLiteral("RecoveryStarted") };
 }
 
-int FileWords::troubleOf(const ClusterState& state) const
+std::int64_t FileWords::tellingOf(const ClusterState& state) const
 {
+    constexpr int kStarting = 3; // a parity bucket that is starting is not worth showing by itself
+    constexpr std::uint32_t kSlicesSeen = 2; // slices that count per rebuilt bucket
     const auto weigh = [&](ObjectRef object) {
         const Condition now = lookOf(state, object, nullptr).condition;
         return now == Condition::Lost                                         ? 6
             : now == Condition::Rebuilding                                    ? 5
             : now == Condition::Failed                                        ? 4
-            : now == Condition::Starting && object.kind == ObjectKind::Parity ? 3
+            : now == Condition::Starting && object.kind == ObjectKind::Parity ? kStarting
                                                                               : 0;
     };
-    int weight = 0;
-    for (const auto& [number, bucket] : state.data)
-        weight += weigh({ ObjectKind::Data, number, 0 });
+    std::pair<std::int64_t, std::uint32_t> telling;
+    for (const auto& [number, bucket] : state.data) {
+        telling.first += weigh({ ObjectKind::Data, number, 0 });
+        telling.second += std::min(bucket.slicesStored, kSlicesSeen);
+    }
     for (const auto& [place, bucket] : state.parity)
-        weight += weigh({ ObjectKind::Parity, place.first, place.second });
-    return weight;
+        telling.first += weigh({ ObjectKind::Parity, place.first, place.second });
+    return telling > std::pair<std::int64_t, std::uint32_t>(kStarting, 0) ? (telling.first << 32) + telling.second : 0;
+}
+
+std::vector<int> FileWords::tellingKinds() const
+{
+    return { pb::Event::kBucketFailed, pb::Event::kRecoveryStarted, pb::Event::kSliceRecovered, pb::Event::kGroupLost };
 }
 
 std::vector<std::uint64_t> FileWords::keysKnown(

@@ -21,7 +21,9 @@ public:
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
     std::vector<MessagesNamed> messagesToBreak() const override;
     QStringList stepsToKillAt() const override;
-    int troubleOf(const ClusterState& state) const override;
+    // How much has failed or is being rebuilt, and how much has been rebuilt already.
+    std::int64_t tellingOf(const ClusterState& state) const override;
+    std::vector<int> tellingKinds() const override;
     std::vector<std::uint64_t> keysKnown(
         const ClusterState& state, std::uint64_t count, std::uint64_t seed) const override;
     ObjectRef placeOf(const pb::Event& event, ProcessId process) const override;
