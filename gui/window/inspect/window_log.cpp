@@ -12,7 +12,7 @@ WindowLog::WindowLog(WindowParts& parts, const RunStory& story) : WindowSubject(
 void WindowLog::build()
 {
     m_log = new EventLog(m_parts.timeLine, m_parts.pacer, m_story, m_parts.selection, &m_parts.window);
-    m_parts.workspaces.addDock("logDock", tr("Event log"), m_log);
+    m_parts.workspaces.addDock("logDock", tr("Event log"), m_log, tr("Log"));
     m_parts.clock.add(m_log, m_log);
     connect(m_log, &EventLog::jumpRequested, &m_parts.canvas, &ClusterCanvas::choose);
     auto* said = new QListView(&m_parts.window);
@@ -20,7 +20,7 @@ void WindowLog::build()
     said->setWordWrap(true);
     said->setAccessibleName(tr("What the scenario said"));
     said->setSelectionMode(QAbstractItemView::NoSelection);
-    m_parts.workspaces.addDock("storyDock", tr("Scenario"), said);
+    m_parts.workspaces.addDock("storyDock", tr("Scenario"), said, tr("Story"));
     connect(&m_parts.player.story(), &QAbstractItemModel::rowsInserted, said, &QListView::scrollToBottom,
         Qt::QueuedConnection);
 }

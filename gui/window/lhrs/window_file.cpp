@@ -77,8 +77,12 @@ void WindowFile::addClusterActions()
 void WindowFile::build()
 {
     m_images = new ImagePanel(m_parts.pacer, m_parts.selection, m_parts.actions, &m_parts.window);
-    m_parts.workspaces.addDock("imageDock", tr("Client image"), m_images);
+    m_parts.workspaces.addDock("imageDock", tr("Client image"), m_images, tr("Image"));
     m_parts.clock.add(&m_images->view(), m_images);
+    for (const WorkloadBar::Button& button :
+        { WorkloadBar::Button { "split", Glyph::Fork, {}, 7 }, { "raiseK", Glyph::Hand, tr("K"), 4 },
+            { "addParity", Glyph::Recruit, tr("Parity") }, { "audit", Glyph::Ack, tr("Check"), 3 } })
+        m_parts.workloads->add(m_parts.actions, button);
 }
 
 void WindowFile::applyTheme() { m_images->setTheme(m_parts.theme); }

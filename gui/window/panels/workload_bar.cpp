@@ -15,8 +15,6 @@
 #include <QSignalBlocker>
 
 #include <algorithm>
-#include <iterator>
-#include <string_view>
 
 namespace lhrs::gui {
 
@@ -46,20 +44,18 @@ WorkloadBar::WorkloadBar(Actions& actions, QWidget* parent)
     flow->addWidget(m_window);
     for (QSpinBox* field : { m_count, m_window })
         field->installEventFilter(this);
-    for (const auto& [id, glyph] :
-        { std::pair("insert", Glyph::Operation), std::pair("update", Glyph::Delta), std::pair("search", Glyph::Image),
-            std::pair("delete", Glyph::Cross), std::pair("stopWorkload", Glyph::Stop),
-            std::pair("secondClient", Glyph::Recruit), std::pair("split", Glyph::Fork),
-            std::pair("raiseK", Glyph::Hand), std::pair("addParity", Glyph::Recruit), std::pair("audit", Glyph::Ack) })
-        flow->addWidget(button(actions, id, glyph));
+    for (const Button& button : { Button { "insert", Glyph::Operation }, { "update", Glyph::Delta, {}, 5 },
+             { "search", Glyph::Image, {}, 6 }, { "delete", Glyph::Cross, {}, 2 },
+             { "stopWorkload", Glyph::Stop, {}, 1 }, { "secondClient", Glyph::Recruit, tr("Client") } })
+        add(actions, button);
     setClients({});
 }
 
-QPushButton* WorkloadBar::button(Actions& actions, const char* id, Glyph glyph)
+void WorkloadBar::add(Actions& actions, const Button& button)
 {
-    QAction* action = actions.get(id);
+    QAction* action = actions.get(button.id);
     auto* made = new QPushButton(action->text(), this);
-    made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
+    made->setObjectName(QLatin1String(button.id) + QStringLiteral("Button"));
     made->setToolTip(action->toolTip());
     made->setEnabled(action->isEnabled());
     connect(made, &QPushButton::clicked, action, &QAction::trigger);
@@ -68,21 +64,10 @@ QPushButton* WorkloadBar::button(Actions& actions, const char* id, Glyph glyph)
         made->setToolTip(action->toolTip());
     });
     made->setAccessibleName(action->text());
-    struct Short {
-        std::string_view id;
-        QString words; // empty: the same
-        int iconAlone;
-    };
-    static const Short kShort[] = { { "stopWorkload", {}, 1 }, { "delete", {}, 2 }, { "audit", tr("Check"), 3 },
-        { "raiseK", tr("K"), 4 }, { "update", {}, 5 }, { "search", {}, 6 }, { "split", {}, 7 },
-        { "secondClient", tr("Client"), 0 }, { "addParity", tr("Parity"), 0 } };
-    const auto known = std::find_if(
-        std::begin(kShort), std::end(kShort), [id](const Short& entry) { return entry.id == id; });
-    const bool isShort = known != std::end(kShort);
     made->installEventFilter(this);
-    m_faces.push_back({ made, action, glyph, action->text(),
-        isShort && !known->words.isEmpty() ? known->words : action->text(), isShort ? known->iconAlone : 0 });
-    return made;
+    m_faces.push_back({ made, action, button.glyph, action->text(),
+        button.shorter.isEmpty() ? action->text() : button.shorter, button.iconAlone });
+    layout()->addWidget(made);
 }
 
 void WorkloadBar::setClients(const std::vector<std::pair<ProcessId, QString>>& clients)

@@ -27,6 +27,16 @@ class WorkloadBar : public QWidget {
 public:
     WorkloadBar(Actions& actions, QWidget* parent = nullptr);
 
+    // A button of the bar. `shorter`: its words where there is little room; empty: the same. `iconAlone`: it is clear
+    // without words, and where there is less room still, lower values lose theirs first; 0: it keeps them.
+    struct Button {
+        const char* id; // of its action
+        Glyph glyph;
+        QString shorter {};
+        int iconAlone = 0;
+    };
+    // The buttons of one system come after those of all.
+    void add(Actions& actions, const Button& button);
     // Sets the available clients; call it when they change. The chosen one stays chosen.
     void setClients(const std::vector<std::pair<ProcessId, QString>>& clients);
     ProcessId client() const;
@@ -44,7 +54,6 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    QPushButton* button(Actions& actions, const char* id, Glyph glyph);
     // Puts everything in one row if possible: with shorter words, then with icons that are clear without words.
     void fit();
 

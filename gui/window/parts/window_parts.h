@@ -70,7 +70,7 @@ struct WindowParts {
     QString target() const;
     // The client that the person works with; 0: none.
     ProcessId client() const { return workloads->client(); }
-    // The object with this name in the picture, or the place of a bucket that does not exist yet.
+    // The object with this name in the picture, or the place of one that does not exist yet.
     ObjectRef objectNamed(const QString& name) const;
 
     // Free play begins: the previous show and its words end.

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <tuple>
 
 namespace lhrs::gui {
 
@@ -93,14 +92,14 @@ void Workspaces::setPages(QWidget* start, QWidget* above, QWidget* below)
     addWidget(m_work);
 }
 
-QDockWidget* Workspaces::addDock(const char* id, const QString& title, QWidget* inside)
+QDockWidget* Workspaces::addDock(const char* id, const QString& title, QWidget* inside, const QString& shorter)
 {
     auto* made = new QDockWidget(title, m_area);
     made->setObjectName(QLatin1String(id));
     made->setWidget(inside);
     made->setAllowedAreas(Qt::AllDockWidgetAreas);
     made->setTitleBarWidget(new QWidget(made)); // the tab serves as title and as handle for dragging
-    const Dock dock { int(&placeOf(id) - kPlaces), made };
+    const Dock dock { int(&placeOf(id) - kPlaces), made, title, shorter.isEmpty() ? title : shorter };
     m_docks.insert(std::upper_bound(m_docks.begin(), m_docks.end(), dock,
                        [](const Dock& a, const Dock& b) { return a.place < b.place; }),
         dock);
@@ -115,16 +114,26 @@ QDockWidget* Workspaces::dockOf(const char* id) const
     return known->dock;
 }
 
+QDockWidget* Workspaces::firstOf(Workspace workspace) const
+{
+    const auto first = std::find_if(m_docks.begin(), m_docks.end(),
+        [workspace](const Dock& one) { return kPlaces[one.place].workspace == workspace; });
+    LHRS_CHECK(first != m_docks.end());
+    return first->dock;
+}
+
 void Workspaces::placeDocks()
 {
-    for (const auto& [place, dock] : m_docks)
-        m_area->addDockWidget(kPlaces[place].area, dock);
+    for (const Dock& one : m_docks)
+        m_area->addDockWidget(kPlaces[one.place].area, one.dock);
     m_area->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea); // the text uses the whole height
-    m_area->tabifyDockWidget(dockOf("bucketDock"), dockOf("imageDock"));
-    m_area->tabifyDockWidget(dockOf("imageDock"), dockOf("groupDock"));
-    m_area->tabifyDockWidget(dockOf("groupDock"), dockOf("nodeDock"));
-    m_area->tabifyDockWidget(dockOf("logDock"), dockOf("storyDock"));
-    dockOf("bucketDock")->raise();
+    for (std::size_t i = 1; i < m_docks.size(); ++i) {
+        const DockPlace &before = kPlaces[m_docks[i - 1].place], &place = kPlaces[m_docks[i].place];
+        if (before.workspace == Workspace::Inspect && place.workspace == Workspace::Inspect
+            && isBelow(before) == isBelow(place))
+            m_area->tabifyDockWidget(m_docks[i - 1].dock, m_docks[i].dock);
+    }
+    firstOf(Workspace::Inspect)->raise();
     dockOf("logDock")->raise();
     m_area->setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
 }
@@ -141,9 +150,9 @@ void Workspaces::enter(Workspace workspace)
     // A scenario can also be written without a cluster.
     setCurrentIndex(m_hasCluster() || workspace == Workspace::Write ? 1 : 0);
     const bool isOfLhrs = m_pacer.state().isOfLhrs();
-    for (const auto& [row, dock] : m_docks) {
-        const DockPlace& place = kPlaces[row];
-        dock->setVisible(place.workspace == workspace && showsWork() && (isOfLhrs || !place.isOfFiles)
+    for (const Dock& one : m_docks) {
+        const DockPlace& place = kPlaces[one.place];
+        one.dock->setVisible(place.workspace == workspace && showsWork() && (isOfLhrs || !place.isOfFiles)
             && !(m_isLarge && workspace == Workspace::Inspect && isBelow(place)));
     }
     const bool hasPicture = workspace != Workspace::Measure || !showsWork(); // charts use the whole width
@@ -179,11 +188,9 @@ void Workspaces::arrangeSide()
     const int wide = m_isLarge && isInspect
         ? std::clamp(all * 54 / 100, least, std::max(least, all - int(m_theme.px(320))))
         : std::clamp(all * (m_isLow ? 44 : 36) / 100, least, std::max(least, all / 2));
-    const auto first = std::find_if(
-        m_docks.begin(), m_docks.end(), [this](const Dock& one) { return kPlaces[one.place].workspace == m_now; });
-    m_area->resizeDocks({ first->dock }, { wide }, Qt::Horizontal);
+    m_area->resizeDocks({ firstOf(m_now) }, { wide }, Qt::Horizontal);
     if (isInspect && !m_isLow) // the table needs more lines than the log
-        m_area->resizeDocks({ dockOf("bucketDock"), dockOf("logDock") },
+        m_area->resizeDocks({ firstOf(m_now), dockOf("logDock") },
             { m_area->height() * 66 / 100, m_area->height() * 34 / 100 }, Qt::Vertical);
 }
 
@@ -218,8 +225,8 @@ void Workspaces::setTheme(const Theme& theme)
     m_canvas->setTheme(theme);
 }
 
-// In a window with few lines, two lists above each other would have no lines: log and scenario become tabs beside the
-// bucket.
+// In a window with few lines, two lists above each other would have no lines: log and scenario become tabs beside
+// what is inspected.
 void Workspaces::arrange()
 {
     const bool isLow = isCrowded() || window()->height() < m_theme.px(kLowWindow);
@@ -233,13 +240,11 @@ void Workspaces::arrange()
         m_area->addDockWidget(Qt::RightDockWidgetArea, log, Qt::Vertical);
     m_area->tabifyDockWidget(log, story);
     // Six tabs side by side have room for one short word each.
-    for (const auto& [dock, words, shorter] : { std::tuple("imageDock", tr("Client image"), tr("Image")),
-             std::tuple("groupDock", tr("Record group"), tr("Group")),
-             std::tuple("logDock", tr("Event log"), tr("Log")), std::tuple("storyDock", tr("Scenario"), tr("Story")) })
-        dockOf(dock)->setWindowTitle(isLow ? shorter : words);
+    for (const Dock& one : m_docks)
+        one.dock->setWindowTitle(isLow ? one.shorter : one.title);
     again();
     log->raise();
-    dockOf("bucketDock")->raise();
+    firstOf(Workspace::Inspect)->raise();
 }
 
 bool Workspaces::eventFilter(QObject* watched, QEvent* event)

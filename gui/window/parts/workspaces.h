@@ -28,8 +28,9 @@ public:
 
     // Before anything is shown: the start page, the bar above the picture and the one below it.
     void setPages(QWidget* start, QWidget* above, QWidget* below);
-    // Puts the panel into a dock. The id says where it is and what it is for; it must be known (checked).
-    QDockWidget* addDock(const char* id, const QString& title, QWidget* inside);
+    // Puts the panel into a dock. The id says where it is and what it is for; it must be known (checked). `shorter`:
+    // the title where many tabs are side by side; empty: the same.
+    QDockWidget* addDock(const char* id, const QString& title, QWidget* inside, const QString& shorter = {});
     // Once, when all docks are there: puts them side by side.
     void placeDocks();
 
@@ -67,8 +68,11 @@ private:
     struct Dock {
         int place; // its row in the table of places
         QDockWidget* dock;
+        QString title, shorter;
     };
     QDockWidget* dockOf(const char* id) const;
+    // The first one of the workspace, in the order of the tabs.
+    QDockWidget* firstOf(Workspace workspace) const;
     void arrangeWrite();
     void arrangeSide();
 
@@ -84,7 +88,7 @@ private:
     Theme m_theme;
     const QWidget* m_guide = nullptr;
     bool m_isLarge = false; // what is inspected also uses the room of log and scenario
-    bool m_isLow = false; // log and scenario are tabs beside the bucket
+    bool m_isLow = false; // log and scenario are tabs beside what is inspected
     std::pair<QSize, qreal> m_writeRoom; // the room for which the docks of the editor were given their sizes
 };
 
