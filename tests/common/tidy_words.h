@@ -57,10 +57,10 @@ inline const QList<Debt>& debts()
         { u"gui/lab/words/process"_s, 3 }, { u"gui/show/show_systems.cpp"_s, 2 }, { u"gui/show/words"_s, 4 },
         { u"gui/view/charts"_s, 4 }, { u"gui/view/paint"_s, 5 }, // looks of cards
         { u"gui/view/panels"_s, 2 }, { u"gui/view/system"_s, 2 }, { u"gui/view/systems"_s, 1 },
-        { u"gui/view/timeline"_s, 1 }, { u"gui/window/commands"_s, 11 }, { u"gui/window/editor"_s, 1 },
+        { u"gui/view/timeline"_s, 1 }, { u"gui/window/commands"_s, 5 }, { u"gui/window/editor"_s, 1 },
         { u"gui/window/inspect"_s, 13 }, { u"gui/window/main"_s, 5 }, { u"gui/window/operate"_s, 5 },
-        { u"gui/window/panels"_s, 10 }, { u"gui/window/parts"_s, 9 }, { u"gui/window/show"_s, 9 },
-        { u"gui/window/start"_s, 21 }, // pictures of scenarios
+        { u"gui/window/panels"_s, 6 }, { u"gui/window/parts"_s, 2 }, { u"gui/window/show"_s, 9 },
+        { u"gui/window/start"_s, 4 }, // pictures of scenarios
     };
     return kDebts;
 }
