@@ -24,6 +24,7 @@ private slots:
     void aConnectedClusterOfTheOtherSystemIsNamed();
     void anExerciseIsJudgedInARing();
     void theSameSeedGivesTheSameTables();
+    void questionsOfOneCallHaveOneOrder();
 
 private:
     static void prefer(ClusterStage& stage, bool isSimulated)
@@ -257,6 +258,29 @@ void LabRingTest::theSameSeedGivesTheSameTables()
     }
     QCOMPARE(told[0], told[1]);
     QVERIFY(told[0].filter("print").size() >= 5);
+}
+
+// One after the other, because they are of one key: the order tells how they arrived at the client.
+void LabRingTest::questionsOfOneCallHaveOneOrder()
+{
+    std::vector<std::uint32_t> steps[3];
+    for (std::vector<std::uint32_t>& told : steps) {
+        ClusterStage stage;
+        prefer(stage, true);
+        ScriptSettings settings;
+        settings.seed = 7;
+        const ScriptResult result = stage.play("lab.cluster({ system: 'walk', nodes: 8 }); lab.detail('full');\n"
+                                               "const a = lab.client('alice'); a.insert(17, 'x');\n"
+                                               "lab.expectEqual(a.lookUpAll([17]).found, 8, 'from each node');",
+            settings);
+        QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
+        for (const RunEvent& run : stage.session.ingest().eventsSince(0, 100'000).events)
+            if (run.event != nullptr && run.event->operation_done().kind() == pb::SEARCH)
+                told.push_back(run.event->operation_done().forwards());
+    }
+    QCOMPARE(steps[0].size(), 8u);
+    QCOMPARE(steps[1], steps[0]);
+    QCOMPARE(steps[2], steps[0]);
 }
 
 QTEST_GUILESS_MAIN(LabRingTest)

@@ -155,7 +155,7 @@ struct LabContext {
     pb::Command awaited(pb::Command command, double timeoutSeconds) const;
     // Sends a command. A missing answer or a refusal becomes the LabError of its kind.
     LabResult<pb::CommandReply> ask(const CallTarget& to, pb::Command command, double timeoutSeconds) const;
-    // Sends all commands at once.
+    // Sends all commands at once; one after the other if virtual time waits for commands.
     LabResult<std::vector<pb::CommandReply>> askAll(
         const std::vector<std::pair<CallTarget, pb::Command>>& calls, double timeoutSeconds) const;
     // The coordinator's own view of the file.
