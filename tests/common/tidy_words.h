@@ -76,7 +76,7 @@ inline int linesWithWords(const File& file)
 {
     int lines = 0;
     for (QString line : file.text.split(u'\n'))
-        lines += line.remove(nameOfQt()).contains(wordOfLhrs()) ? 1 : 0;
+        lines += line.contains(wordOfLhrs()) && line.remove(nameOfQt()).contains(wordOfLhrs()) ? 1 : 0;
     return lines;
 }
 
