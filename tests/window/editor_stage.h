@@ -27,6 +27,8 @@ struct Desk {
               return o;
           }())
     {
+        // The script ends before the window has learned it, and only then is its recording complete.
+        QObject::connect(&window.player(), &Player::runningChanged, &window, [this](bool runs) { plays = runs; });
         window.show();
         window.setWorkspace(MainWindow::Workspace::Write);
         edit.setFocus();
@@ -50,7 +52,7 @@ struct Desk {
     bool ends()
     {
         return QTest::qWaitFor(
-            [&] { return !window.player().run().isRunning() && !edit.runMarks().isRunning; }, kPatience);
+            [&] { return !plays && !window.player().run().isRunning() && !edit.runMarks().isRunning; }, kPatience);
     }
     QStringList said()
     {
@@ -61,7 +63,7 @@ struct Desk {
     }
     void click(const char* id) { window.findChild<QPushButton*>(id)->click(); }
 
-    bool isActive = false;
+    bool isActive = false, plays = false;
     MainWindow window;
     EditorPanel& editor = part<EditorPanel>(window);
     ScriptEdit& edit = editor.edit();
