@@ -58,7 +58,7 @@ private:
         for (int i = 0; i < body->field_count(); ++i) {
             const FieldDescriptor* field = body->field(i);
             m_all.push_back({ offset + field->number(), field->name(), field->message_type()->name(),
-                field->options().GetExtension(pb::keep) });
+                field->options().GetExtension(pb::keep), field->options().GetExtension(pb::stop) });
         }
     }
 

@@ -19,6 +19,7 @@ struct Kind {
     std::string name; // "message_sent", the name of the field: used in faults, on the wire and in logs
     std::string type; // "MessageSent", the name of its type: used in scripts and recordings
     pb::Keep keep = pb::KEEP_UNSET; // for events: the levels of detail at which they are reported
+    bool isStop = false; // for events: whoever steps through a run by what changed the system stops here
 };
 
 // The number of its kind; 0: it has no body.

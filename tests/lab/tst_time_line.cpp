@@ -69,6 +69,7 @@ private slots:
     void everyInstantIsTheStateOfThen();
     void stepsForwardAndBackMeetTheSameStates();
     void operationsAndStructureAreSteps();
+    void joinsAndLeavesOfARingAreSteps();
     void playingSkipsNoEvent_data();
     void playingSkipsNoEvent();
     void playingCatchesUpAndFollows();
@@ -194,6 +195,29 @@ void TimeLineTest::operationsAndStructureAreSteps()
     while (time.cursor() != finished.back())
         QVERIFY(time.step(-1, Unit::Structure));
     QCOMPARE(bytesOf(time.state()), run.feeder.after[finished.back() - 1]);
+}
+
+void TimeLineTest::joinsAndLeavesOfARingAreSteps()
+{
+    Story story;
+    story.start(kClient, pb::CLIENT, "alice");
+    story.tell(kNodes).mutable_walk()->mutable_ring_begun();
+    for (int i = 0; i < 3; ++i)
+        story.tell(kNodes).mutable_walk()->mutable_query_passed();
+    story.tell(kNodes + 1).mutable_walk()->mutable_node_joined();
+    story.tell(kNodes).mutable_walk()->mutable_key_stored();
+    story.tell(kNodes + 1).mutable_walk()->mutable_node_left();
+    LiveRun run(story);
+    TimeLine time = run.timeLine();
+    run.tell(100);
+    time.seek(0);
+    for (const std::uint64_t event : { 2u, 6u, 8u }) {
+        QVERIFY(time.step(1, Unit::Structure));
+        QCOMPARE(time.cursor(), event);
+    }
+    QVERIFY(!time.step(1, Unit::Structure));
+    QVERIFY(time.step(-1, Unit::Structure));
+    QCOMPARE(time.cursor(), std::uint64_t(6));
 }
 
 void TimeLineTest::playingSkipsNoEvent_data()

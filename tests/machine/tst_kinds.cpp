@@ -32,6 +32,7 @@ class KindsTest : public QObject {
     Q_OBJECT
 private slots:
     void eachEventSaysWhenItIsKept();
+    void whoStepsThroughARunStopsAtWhatChangesTheSystem();
     void eachKindHasANumberAndAName();
     void aMessageOfAnotherSystemHasAName();
     void eachDetailKeepsWhatItsNameSays_data();
@@ -45,6 +46,15 @@ void KindsTest::eachEventSaysWhenItIsKept()
         QVERIFY2(kind.keep != pb::KEEP_UNSET, kind.name.c_str());
     QCOMPARE(keepOf(pb::Event()), pb::KEEP_ALWAYS);
     QVERIFY(!changesStructure(pb::Event()));
+}
+
+void KindsTest::whoStepsThroughARunStopsAtWhatChangesTheSystem()
+{
+    for (const char* type : { "FileCreated", "SplitOrdered", "BucketFailed", "RecoveryFinished", "RecordRecovered",
+             "FaultBegun", "FaultEnded", "RingBegun", "JoinOrdered", "NodeJoined", "NodeLeft", "RingNodeLost" })
+        QVERIFY2(eventKindOfType(type)->isStop, type);
+    for (const Kind& kind : eventKinds())
+        QVERIFY2(!kind.isStop || kind.keep == pb::KEEP_STRUCTURE || kind.type == "RecordRecovered", kind.name.c_str());
 }
 
 // Faults, scripts and recordings refer to kinds by number or name, whatever the system is.

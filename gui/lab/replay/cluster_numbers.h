@@ -9,7 +9,7 @@
 namespace lhrs::gui {
 
 // The cluster of a recorded run that an event belongs to, numbered from 1. Clusters follow one another, separated by
-// a `forgotten` report. The numbers that processes assign (splits, recoveries, operations, messages) restart in
+// a `forgotten` report. The numbers that processes assign (changes, operations, messages) restart in
 // each cluster.
 class ClusterNumbers {
 public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/replay/time_line.h"
 
+#include "common/kinds.h"
+
 #include <algorithm>
 
 namespace lhrs::gui {
@@ -15,14 +17,11 @@ std::vector<int> kindsOf(TimeLine::Unit unit)
     using E = pb::Event;
     if (unit == TimeLine::Unit::Operation)
         return { E::kOperationDoneFieldNumber, E::kScanDoneFieldNumber };
-    return { E::kFileCreatedFieldNumber, E::kSplitOrderedFieldNumber, E::kSplitCommittedFieldNumber,
-        E::kSplitFinishedFieldNumber, E::kSplitUndoneFieldNumber, E::kMergeOrderedFieldNumber,
-        E::kMergeFinishedFieldNumber, E::kMergeUndoneFieldNumber, E::kParityCreationOrderedFieldNumber,
-        E::kParityAddedFieldNumber, E::kParityCreationUndoneFieldNumber, E::kAvailabilityRaisedFieldNumber,
-        E::kMemberSuspectedFieldNumber, E::kBucketFailedFieldNumber, E::kCutAgreedFieldNumber,
-        E::kRecoveryStartedFieldNumber, E::kSliceRecoveredFieldNumber, E::kRecoveryFinishedFieldNumber,
-        E::kRecordRecoveredFieldNumber, E::kGroupLostFieldNumber, E::kLossAcknowledgedFieldNumber,
-        E::kCoordinatorRebuiltFieldNumber, E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber };
+    std::vector<int> stops;
+    for (const Kind& kind : eventKinds())
+        if (kind.isStop)
+            stops.push_back(kind.number);
+    return stops;
 }
 
 } // namespace
