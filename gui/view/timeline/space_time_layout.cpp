@@ -280,53 +280,41 @@ const SpaceTimeLayout::Lane* SpaceTimeLayout::laneAt(qreal y) const
     return nullptr;
 }
 
-SpaceTimeLayout layoutSpaceTime(
-    const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish, const Theme& theme, QSizeF size)
-{
-    SpaceTimeLayout out;
-    out.from = wish.from;
-    out.to = std::max(wish.to, wish.from + 1e-9);
-    const LaneOf laneOf = layLanes(out, model, state, wish, theme, size);
-    const bool isByCauses = wish.order == SpaceTimeWish::Order::Logical,
-               isAligned = wish.order == SpaceTimeWish::Order::Aligned;
-    const Clocks clocks = isByCauses ? Clocks() : alignClocks(model);
-    const auto at = [&](std::size_t event) { return valueOf(model.events[event], wish.order, clocks); };
-    const auto pointOf = [&](std::size_t event, std::size_t lane) {
-        return QPointF(out.xOf(at(event)), out.lanes[lane].y);
-    };
-    out.backwards = model.backwards;
-    if (isAligned)
-        out.backwards = std::size_t(
-            std::count_if(model.events.begin(), model.events.end(), [&](const SpaceTimeEvent& event) {
-                return event.cause != kNoEvent && valueOf(event, wish.order, clocks) < at(event.cause);
-            }));
-    const auto isFollowed = [&](std::pair<std::uint64_t, std::uint64_t> operation) {
-        return wish.operation.first == 0 || operation == wish.operation;
-    };
-    for (std::size_t i = 0; i < model.messages.size(); ++i) {
-        const SpaceTimeMessage& message = model.messages[i];
-        const double begin = at(message.sent != kNoEvent ? message.sent : message.received),
-                     end = at(message.received != kNoEvent ? message.received : message.sent);
-        if (std::max(begin, end) < out.from || std::min(begin, end) > out.to)
-            continue;
-        if (!passes(message, wish.filter)) {
-            ++out.hidden;
-            continue;
-        }
-        const auto from = laneOf.find(message.from), to = laneOf.find(message.to);
-        if (from == laneOf.end() && to == laneOf.end()) {
-            ++out.hidden;
-            continue;
-        }
-        SpaceTimeLayout::Arrow arrow;
-        arrow.message = i;
-        arrow.fate = message.fate;
-        arrow.isResent = message.tries > 0;
-        arrow.isBackwards = !isAligned
-            ? message.isBackwards
-            : message.sent != kNoEvent && message.received != kNoEvent && at(message.received) < at(message.sent);
-        arrow.fromLane = (from != laneOf.end() ? from : to)->second;
-        arrow.toLane = (to != laneOf.end() ? to : from)->second;
+namespace {
+
+// Gives the messages and events of a diagram their places on the lanes.
+struct Placing {
+    SpaceTimeLayout& out;
+    const SpaceTime& model;
+    const SpaceTimeWish& wish;
+    const Theme& theme;
+    const LaneOf& laneOf;
+    const Clocks& clocks;
+
+    double at(std::size_t event) const { return valueOf(model.events[event], wish.order, clocks); }
+    QPointF pointOf(std::size_t event, std::size_t lane) const { return { out.xOf(at(event)), out.lanes[lane].y }; }
+    bool isAligned() const { return wish.order == SpaceTimeWish::Order::Aligned; }
+    // The operation that is followed, or no operation is. `isFound`: the search has found it, if there is one.
+    bool isFaint(std::pair<std::uint64_t, std::uint64_t> operation, bool isFound) const
+    {
+        return (wish.operation.first != 0 && operation != wish.operation) || (!wish.search.isEmpty() && !isFound);
+    }
+    bool isFound(const std::string& words) const
+    {
+        return !wish.search.isEmpty() && QString::fromStdString(words).contains(wish.search, Qt::CaseInsensitive);
+    }
+
+    void countBackwards() const
+    {
+        out.backwards = !isAligned()
+            ? model.backwards
+            : std::size_t(std::count_if(model.events.begin(), model.events.end(), [this](const SpaceTimeEvent& event) {
+                  return event.cause != kNoEvent && valueOf(event, wish.order, clocks) < at(event.cause);
+              }));
+    }
+
+    void placeEnds(SpaceTimeLayout::Arrow& arrow, const SpaceTimeMessage& message) const
+    {
         const qreal stub = theme.px(kStub);
         if (message.sent != kNoEvent) {
             arrow.from = pointOf(message.sent, arrow.fromLane);
@@ -343,31 +331,72 @@ SpaceTimeLayout layoutSpaceTime(
         arrow.isInside = arrow.fromLane == arrow.toLane;
         if (arrow.isInside && arrow.to.x() - arrow.from.x() < 2)
             arrow.to.rx() = arrow.from.x() + 2;
-        const bool isFound = !wish.search.isEmpty()
-            && QString::fromStdString(message.kind).contains(wish.search, Qt::CaseInsensitive);
-        out.found += isFound ? 1 : 0;
-        arrow.isFaint = !isFollowed(message.operation) || (!wish.search.isEmpty() && !isFound);
+    }
+
+    void placeMessage(std::size_t number) const
+    {
+        const SpaceTimeMessage& message = model.messages[number];
+        const double begin = at(message.sent != kNoEvent ? message.sent : message.received),
+                     end = at(message.received != kNoEvent ? message.received : message.sent);
+        if (std::max(begin, end) < out.from || std::min(begin, end) > out.to)
+            return;
+        const auto from = laneOf.find(message.from), to = laneOf.find(message.to);
+        if (!passes(message, wish.filter) || (from == laneOf.end() && to == laneOf.end())) {
+            ++out.hidden;
+            return;
+        }
+        SpaceTimeLayout::Arrow arrow;
+        arrow.message = number;
+        arrow.fate = message.fate;
+        arrow.isResent = message.tries > 0;
+        arrow.isBackwards = !isAligned()
+            ? message.isBackwards
+            : message.sent != kNoEvent && message.received != kNoEvent && at(message.received) < at(message.sent);
+        arrow.fromLane = (from != laneOf.end() ? from : to)->second;
+        arrow.toLane = (to != laneOf.end() ? to : from)->second;
+        placeEnds(arrow, message);
+        const bool found = isFound(message.kind);
+        out.found += found ? 1 : 0;
+        arrow.isFaint = isFaint(message.operation, found);
         ++out.messages;
         out.arrows.push_back(arrow);
     }
-    for (std::size_t i = 0; i < model.events.size(); ++i) {
-        const pb::Event& event = *model.events[i].run.event;
+
+    void placeEvent(std::size_t number, const ClusterState& state) const
+    {
+        const RunEvent& run = model.events[number].run;
+        const pb::Event& event = *run.event;
         if (event.has_message_sent() || event.has_message_received() || event.has_gauges())
-            continue;
-        const double value = at(i);
-        const auto lane = laneOf.find(model.events[i].run.process);
-        const bool isOperation = event.operation().client() != 0;
+            return;
+        const double value = at(number);
+        const auto lane = laneOf.find(run.process);
         if (value < out.from || value > out.to || lane == laneOf.end()
-            || (wish.filter == SpaceTimeWish::Filter::Operations && !isOperation))
-            continue;
-        SpaceTimeLayout::Tick tick { pointOf(i, lane->second), i, changesStructure(event), false };
-        const bool isFound = !wish.search.isEmpty()
-            && QString::fromStdString(sentence(model.events[i].run, state)).contains(wish.search, Qt::CaseInsensitive);
-        out.found += isFound ? 1 : 0;
-        tick.isFaint = !isFollowed({ event.operation().client(), event.operation().number() })
-            || (!wish.search.isEmpty() && !isFound);
+            || (wish.filter == SpaceTimeWish::Filter::Operations && event.operation().client() == 0))
+            return;
+        SpaceTimeLayout::Tick tick { pointOf(number, lane->second), number, changesStructure(event), false };
+        const bool found = !wish.search.isEmpty() && isFound(sentence(run, state));
+        out.found += found ? 1 : 0;
+        tick.isFaint = isFaint({ event.operation().client(), event.operation().number() }, found);
         out.ticks.push_back(tick);
     }
+};
+
+} // namespace
+
+SpaceTimeLayout layoutSpaceTime(
+    const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish, const Theme& theme, QSizeF size)
+{
+    SpaceTimeLayout out;
+    out.from = wish.from;
+    out.to = std::max(wish.to, wish.from + 1e-9);
+    const LaneOf laneOf = layLanes(out, model, state, wish, theme, size);
+    const Clocks clocks = wish.order == SpaceTimeWish::Order::Logical ? Clocks() : alignClocks(model);
+    const Placing placing { out, model, wish, theme, laneOf, clocks };
+    placing.countBackwards();
+    for (std::size_t i = 0; i < model.messages.size(); ++i)
+        placing.placeMessage(i);
+    for (std::size_t i = 0; i < model.events.size(); ++i)
+        placing.placeEvent(i, state);
     if (out.arrows.size() > kArrowsMax)
         bundle(out, model);
     shadeTimes(out, model, state, wish, laneOf, clocks);

@@ -206,6 +206,29 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
       m_canvas(new SpaceTimeCanvas(this))
 {
     setObjectName(QStringLiteral("spaceTimeView"));
+    prepareControls();
+    auto* top = new QHBoxLayout;
+    top->addWidget(m_order);
+    top->addWidget(m_filter);
+    top->addWidget(m_search, 1);
+    top->addWidget(m_free);
+    top->addWidget(m_all);
+    top->addWidget(m_last);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(6, 4, 6, 2);
+    column->setSpacing(3);
+    column->addLayout(top);
+    column->addWidget(m_canvas, 1);
+    column->addWidget(m_nothing, 1);
+    column->addWidget(m_reset, 0, Qt::AlignHCenter);
+    column->addWidget(m_status);
+    setFocusProxy(m_canvas);
+    connectControls();
+    connectCanvas();
+}
+
+void SpaceTimeView::prepareControls()
+{
     m_order->setObjectName(QStringLiteral("spaceTimeOrder"));
     m_order->addItems({ tr("order of causes"), tr("time of the clocks"), tr("time, clocks aligned") });
     m_order->setAccessibleName(tr("What the distance between two events means"));
@@ -232,24 +255,10 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
     m_status->setObjectName(QStringLiteral("spaceTimeStatus"));
     m_status->setTextFormat(Qt::PlainText);
     m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+}
 
-    auto* top = new QHBoxLayout;
-    top->addWidget(m_order);
-    top->addWidget(m_filter);
-    top->addWidget(m_search, 1);
-    top->addWidget(m_free);
-    top->addWidget(m_all);
-    top->addWidget(m_last);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(6, 4, 6, 2);
-    column->setSpacing(3);
-    column->addLayout(top);
-    column->addWidget(m_canvas, 1);
-    column->addWidget(m_nothing, 1);
-    column->addWidget(m_reset, 0, Qt::AlignHCenter);
-    column->addWidget(m_status);
-    setFocusProxy(m_canvas);
-
+void SpaceTimeView::connectControls()
+{
     connect(
         m_order, &QComboBox::currentIndexChanged, this, [this](int index) { setOrder(SpaceTimeWish::Order(index)); });
     connect(m_filter, &QComboBox::currentIndexChanged, this,
@@ -264,6 +273,13 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
         setFilter(SpaceTimeWish::Filter::Everything);
         showAll();
     });
+    connect(&m_selection, &Selection::selectionChanged, this, [this] { m_isDirty = true; });
+    connect(&m_selection, &Selection::operationChanged, this, [this] { follow(m_selection.operation()); });
+    connect(&m_selection, &Selection::hoverChanged, this, &SpaceTimeView::mark);
+}
+
+void SpaceTimeView::connectCanvas()
+{
     connect(m_canvas, &SpaceTimeCanvas::resized, this, [this] { m_isDirty = true; });
     connect(m_canvas, &SpaceTimeCanvas::panned, this, [this](double values) {
         m_wish.from = std::clamp(m_wish.from + values, std::min(firstValue() - m_span / 10, lastValue() - m_span),
@@ -283,9 +299,6 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
     connect(m_canvas, &SpaceTimeCanvas::nothingChosen, this, [this] { m_selection.selectOperation({}); });
     connect(m_canvas, &SpaceTimeCanvas::jumpWanted, this,
         [this](qulonglong event) { emit seekWanted(m_model.events[event].run.index); });
-    connect(&m_selection, &Selection::selectionChanged, this, [this] { m_isDirty = true; });
-    connect(&m_selection, &Selection::operationChanged, this, [this] { follow(m_selection.operation()); });
-    connect(&m_selection, &Selection::hoverChanged, this, &SpaceTimeView::mark);
     connect(
         m_canvas, &SpaceTimeCanvas::pointedAt, this, [this](qulonglong message, qulonglong event, ObjectRef object) {
             Pointed pointed { object };

@@ -115,6 +115,9 @@ signals:
 
 private:
     bool keeps(const RunEvent& run) const;
+    void prepareControls();
+    void connectControls();
+    void connectCanvas();
     void rebuild();
     void draw();
     void mark();

@@ -6,6 +6,7 @@
 #include "gui/lab/control/control_client.h"
 
 #include <map>
+#include <set>
 #include <vector>
 
 namespace lhrs::gui {
@@ -103,6 +104,66 @@ void auditPlaces(
     }
 }
 
+// What a record's member says of it, by position: key and length.
+using KeyList = std::map<std::uint32_t, std::pair<std::uint64_t, std::uint32_t>>;
+
+// Compares the parity record of one rank with what the records of that rank encode to.
+void auditRank(const ErasureCode& code, const std::string& name, const MemberDigests& parity,
+    const std::vector<MemberDigests>& data, std::uint32_t rank, GroupAudit& audit)
+{
+    const auto unequal = [&audit](const std::string& what, std::string& first) {
+        ++audit.unequal;
+        if (audit.firstUnequal.empty())
+            audit.firstUnequal = what;
+        if (first.empty())
+            first = what;
+    };
+    const std::string place = name + ", rank " + std::to_string(rank);
+    ++audit.ranks;
+    std::vector<std::uint64_t> digests(data.size(), 0);
+    KeyList keys, listed;
+    for (std::uint32_t q = 0; q < data.size(); ++q) {
+        const auto record = data[q].ranks.find(rank);
+        if (record == data[q].ranks.end())
+            continue;
+        digests[q] = record->second.digest();
+        keys[q] = { record->second.keys(0), record->second.lengths(0) };
+    }
+    const auto record = parity.ranks.find(rank);
+    if (record == parity.ranks.end()) {
+        ++audit.unlisted;
+        return unequal(name + " has no parity record at rank " + std::to_string(rank), audit.firstUnlisted);
+    }
+    for (int i = 0; i < record->second.keys_size(); ++i)
+        listed[record->second.positions(i)] = { record->second.keys(i), record->second.lengths(i) };
+    if (listed != keys) {
+        ++audit.unlisted;
+        unequal(place + ": the key list is not that of the data buckets", audit.firstUnlisted);
+    } else if (combined(code, ParityColumn(parity.member.index()), digests) != record->second.digest()) {
+        unequal(place + ": the parity is not what the data encode to", audit.firstWrong);
+    }
+}
+
+// Compares a parity bucket with the data buckets of its group. An error: they are of different states.
+Result<void> auditParity(const ErasureCode& code, const std::string& name, const MemberDigests& parity,
+    const std::vector<MemberDigests>& data, GroupAudit& audit)
+{
+    std::set<std::uint32_t> ranks;
+    for (const auto& [rank, digest] : parity.ranks)
+        ranks.insert(rank);
+    for (std::uint32_t q = 0; q < data.size(); ++q) {
+        if (data[q].sequence != 0 && q < parity.applied.size() && parity.applied[q] != data[q].sequence)
+            return Error { name + " has applied change " + std::to_string(parity.applied[q]) + " of position "
+                + std::to_string(q) + ", which is at " + std::to_string(data[q].sequence)
+                + "; audit a group at rest (lab.settle())" };
+        for (const auto& [rank, digest] : data[q].ranks)
+            ranks.insert(rank);
+    }
+    for (const std::uint32_t rank : ranks)
+        auditRank(code, name, parity, data, rank, audit);
+    return {};
+}
+
 } // namespace
 
 Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const std::stop_token& stop)
@@ -140,59 +201,9 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
     const ErasureCode code(file.config().field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, m);
     GroupAudit audit;
     auditPlaces(file, group, data, audit);
-    const auto unequal = [&](const std::string& what) {
-        ++audit.unequal;
-        if (audit.firstUnequal.empty())
-            audit.firstUnequal = what;
-    };
-    const auto wrong = [&](const std::string& what) {
-        unequal(what);
-        if (audit.firstWrong.empty())
-            audit.firstWrong = what;
-    };
-    const auto unlisted = [&](const std::string& what) {
-        unequal(what);
-        if (audit.unlisted++ == 0)
-            audit.firstUnlisted = what;
-    };
-    for (const MemberDigests& p : parity) {
-        const std::string name = memberName(group, m, p.member);
-        std::map<std::uint32_t, bool> ranks;
-        for (const auto& [rank, digest] : p.ranks)
-            ranks[rank] = true;
-        for (std::uint32_t q = 0; q < m; ++q) {
-            if (data[q].sequence != 0 && q < p.applied.size() && p.applied[q] != data[q].sequence)
-                return Error { name + " has applied change " + std::to_string(p.applied[q]) + " of position "
-                    + std::to_string(q) + ", which is at " + std::to_string(data[q].sequence)
-                    + "; audit a group at rest (lab.settle())" };
-            for (const auto& [rank, digest] : data[q].ranks)
-                ranks[rank] = true;
-        }
-        for (const auto& [rank, isThere] : ranks) {
-            ++audit.ranks;
-            std::vector<std::uint64_t> digests(m, 0);
-            std::map<std::uint32_t, std::pair<std::uint64_t, std::uint32_t>> keys; // by position: key and length
-            for (std::uint32_t q = 0; q < m; ++q) {
-                const auto record = data[q].ranks.find(rank);
-                if (record == data[q].ranks.end())
-                    continue;
-                digests[q] = record->second.digest();
-                keys[q] = { record->second.keys(0), record->second.lengths(0) };
-            }
-            const auto record = p.ranks.find(rank);
-            if (record == p.ranks.end()) {
-                unlisted(name + " has no parity record at rank " + std::to_string(rank));
-                continue;
-            }
-            std::map<std::uint32_t, std::pair<std::uint64_t, std::uint32_t>> listed;
-            for (int i = 0; i < record->second.keys_size(); ++i)
-                listed[record->second.positions(i)] = { record->second.keys(i), record->second.lengths(i) };
-            if (listed != keys)
-                unlisted(name + ", rank " + std::to_string(rank) + ": the key list is not that of the data buckets");
-            else if (combined(code, ParityColumn(p.member.index()), digests) != record->second.digest())
-                wrong(name + ", rank " + std::to_string(rank) + ": the parity is not what the data encode to");
-        }
-    }
+    for (const MemberDigests& p : parity)
+        if (const auto compared = auditParity(code, memberName(group, m, p.member), p, data, audit); !compared)
+            return compared.error();
     if (audit.unequal + audit.misplaced + audit.doubled == 0)
         return audit;
     // The members were asked one after the other; a record moved meanwhile is not an error.

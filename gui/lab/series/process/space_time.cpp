@@ -55,84 +55,96 @@ std::int64_t gatedWithin(const Gated& gated, ProcessId process, std::int64_t fro
     return sum;
 }
 
-void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<ProcessId>& incomplete,
-    const std::map<std::string, ProcessId>& addresses)
+using Operation = std::pair<std::uint64_t, std::uint64_t>;
+Operation operationOf(const pb::Event& event) { return { event.operation().client(), event.operation().number() }; }
+
+// Sendings by sender and message; a retransmission is a further sending of the same message.
+using Sent = std::map<std::pair<ProcessId, std::uint64_t>, std::vector<std::size_t>>;
+
+Sent listSent(SpaceTime& out, const std::map<std::string, ProcessId>& addresses)
 {
-    // Sendings by sender and message; a retransmission is a further sending of the same message.
-    std::map<std::pair<ProcessId, std::uint64_t>, std::vector<std::size_t>> sent;
-    std::map<ProcessId, std::int64_t> heardUntil;
+    Sent sent;
     for (std::size_t i = 0; i < out.events.size(); ++i) {
         const RunEvent& run = out.events[i].run;
-        heardUntil[run.process] = std::max(heardUntil[run.process], run.runNs);
-        const pb::Event& event = *run.event;
-        const std::pair<std::uint64_t, std::uint64_t> operation { event.operation().client(),
-            event.operation().number() };
-        if (event.has_message_sent()) {
-            const pb::MessageSent& e = event.message_sent();
-            SpaceTimeMessage message;
-            message.sent = i;
-            message.from = run.process;
-            message.to = e.to();
-            if (const auto known = addresses.find(addressShown(e.address()));
-                message.to == 0 && known != addresses.end())
-                message.to = known->second;
-            message.kind = e.kind();
-            message.id = e.id();
-            message.tries = e.tries();
-            message.bytes = e.bytes();
-            message.transport = e.transport();
-            message.operation = operation;
-            sent[{ run.process, e.id() }].push_back(out.messages.size());
-            out.messages.push_back(std::move(message));
-        }
-    }
-    for (std::size_t i = 0; i < out.events.size(); ++i) {
-        const RunEvent& run = out.events[i].run;
-        const pb::Event& event = *run.event;
-        if (event.has_message_given_up()) {
-            const auto known = sent.find({ run.process, event.message_given_up().id() });
-            if (known != sent.end())
-                for (const std::size_t number : known->second)
-                    if (out.messages[number].received == kNoEvent)
-                        out.messages[number].fate = SpaceTimeMessage::Fate::GivenUp;
-        }
-        if (!event.has_message_received())
+        if (!run.event->has_message_sent())
             continue;
-        const pb::MessageReceived& e = event.message_received();
-        const auto known = sent.find({ e.from(), e.id() });
-        SpaceTimeMessage* message = nullptr;
-        if (known != sent.end() && e.id() != 0) {
-            // The cause tells which sending it was: the sender's event number after that step.
-            for (const std::size_t number : known->second) {
-                SpaceTimeMessage& candidate = out.messages[number];
-                const std::uint64_t sequence = out.events[candidate.sent].run.event->sequence();
-                if (event.cause_process() == e.from() && event.cause_sequence() != 0
-                    && sequence > event.cause_sequence())
-                    break;
-                if (candidate.received == kNoEvent || message == nullptr)
-                    message = &candidate;
-            }
-        }
-        if (message == nullptr || message->received != kNoEvent) {
-            // A duplicate, a multicast, or sent before the interval.
-            SpaceTimeMessage other;
-            if (message != nullptr)
-                other = *message;
-            else
-                other.sent = find(numbers, event.cause_process(), event.cause_sequence());
-            other.from = e.from();
-            other.kind = e.kind();
-            other.id = e.id();
-            other.bytes = e.bytes();
-            other.transport = e.transport();
-            other.operation = { event.operation().client(), event.operation().number() };
-            out.messages.push_back(std::move(other));
-            message = &out.messages.back();
-        }
-        message->received = i;
-        message->to = run.process;
-        message->fate = SpaceTimeMessage::Fate::Arrived;
+        const pb::MessageSent& e = run.event->message_sent();
+        SpaceTimeMessage message;
+        message.sent = i;
+        message.from = run.process;
+        message.to = e.to();
+        if (const auto known = addresses.find(addressShown(e.address())); message.to == 0 && known != addresses.end())
+            message.to = known->second;
+        message.kind = e.kind();
+        message.id = e.id();
+        message.tries = e.tries();
+        message.bytes = e.bytes();
+        message.transport = e.transport();
+        message.operation = operationOf(*run.event);
+        sent[{ run.process, e.id() }].push_back(out.messages.size());
+        out.messages.push_back(std::move(message));
     }
+    return sent;
+}
+
+void giveUp(SpaceTime& out, const Sent& sent, ProcessId process, const pb::MessageGivenUp& e)
+{
+    if (const auto known = sent.find({ process, e.id() }); known != sent.end())
+        for (const std::size_t number : known->second)
+            if (out.messages[number].received == kNoEvent)
+                out.messages[number].fate = SpaceTimeMessage::Fate::GivenUp;
+}
+
+// The sending that arrived with this event; null: none that is known.
+SpaceTimeMessage* sendingOf(SpaceTime& out, const Sent& sent, const pb::Event& event)
+{
+    const pb::MessageReceived& e = event.message_received();
+    const auto known = sent.find({ e.from(), e.id() });
+    SpaceTimeMessage* message = nullptr;
+    if (known == sent.end() || e.id() == 0)
+        return message;
+    // The cause tells which sending it was: the sender's event number after that step.
+    for (const std::size_t number : known->second) {
+        SpaceTimeMessage& candidate = out.messages[number];
+        const std::uint64_t sequence = out.events[candidate.sent].run.event->sequence();
+        if (event.cause_process() == e.from() && event.cause_sequence() != 0 && sequence > event.cause_sequence())
+            break;
+        if (candidate.received == kNoEvent || message == nullptr)
+            message = &candidate;
+    }
+    return message;
+}
+
+void receive(SpaceTime& out, const Sent& sent, const Numbers& numbers, std::size_t at)
+{
+    const ProcessId process = out.events[at].run.process;
+    const pb::Event& event = *out.events[at].run.event;
+    const pb::MessageReceived& e = event.message_received();
+    SpaceTimeMessage* message = sendingOf(out, sent, event);
+    if (message == nullptr || message->received != kNoEvent) {
+        // A duplicate, a multicast, or sent before the interval.
+        SpaceTimeMessage other;
+        if (message != nullptr)
+            other = *message;
+        else
+            other.sent = find(numbers, event.cause_process(), event.cause_sequence());
+        other.from = e.from();
+        other.kind = e.kind();
+        other.id = e.id();
+        other.bytes = e.bytes();
+        other.transport = e.transport();
+        other.operation = operationOf(event);
+        out.messages.push_back(std::move(other));
+        message = &out.messages.back();
+    }
+    message->received = at;
+    message->to = process;
+    message->fate = SpaceTimeMessage::Fate::Arrived;
+}
+
+// What became of the messages that did not arrive, as far as one can know.
+void settleFates(SpaceTime& out, const std::set<ProcessId>& incomplete)
+{
     const Gated gated = gatedTimes(out);
     for (SpaceTimeMessage& message : out.messages) {
         if (message.received != kNoEvent) {
@@ -148,6 +160,20 @@ void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<Process
                  out.lastNs - sentNs - gatedWithin(gated, message.to, sentNs, out.lastNs) > kUnderWayNs)
             message.fate = SpaceTimeMessage::Fate::Lost;
     }
+}
+
+void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<ProcessId>& incomplete,
+    const std::map<std::string, ProcessId>& addresses)
+{
+    const Sent sent = listSent(out, addresses);
+    for (std::size_t i = 0; i < out.events.size(); ++i) {
+        const RunEvent& run = out.events[i].run;
+        if (run.event->has_message_given_up())
+            giveUp(out, sent, run.process, run.event->message_given_up());
+        else if (run.event->has_message_received())
+            receive(out, sent, numbers, i);
+    }
+    settleFates(out, incomplete);
 }
 
 // Numbers the events so that each is greater than its predecessor in the process and greater than its cause.

@@ -151,6 +151,50 @@ void collectBytes(Decoding& d)
     d.symbols = symbolsOf(d.story->code.field(), longest);
 }
 
+QString bytesWords(std::size_t length)
+{
+    return length == 1 ? QStringLiteral("1 byte") : QStringLiteral("%1 bytes").arg(length);
+}
+
+// The length of a parity record: that of the longest record, rounded up to whole symbols.
+std::size_t parityLength(const Decoding& d)
+{
+    std::size_t length = 0;
+    for (std::uint32_t q = 0; q < d.group.m; ++q) {
+        const auto of = d.group.listed(q);
+        length = std::max<std::size_t>(length, of ? of->length : 0);
+    }
+    for (const std::string& bytes : d.contributions)
+        length = std::max(length, bytes.size());
+    return d.story->code.field().paddedLength(length);
+}
+
+// Compares what was computed with what is known of the lost record from elsewhere.
+void compare(Decoding::Outcome& outcome, const GroupMember& member, std::size_t length, bool isWitnessed)
+{
+    using Verdict = Decoding::Verdict;
+    const QString name = text(nameOf(member.place));
+    std::vector<std::byte> expected(spanOf(outcome.known).begin(), spanOf(outcome.known).end());
+    std::vector<std::byte> computed = outcome.bytes;
+    expected.resize(std::max(expected.size(), computed.size()));
+    computed.resize(expected.size());
+    const auto [a, b] = std::mismatch(computed.begin(), computed.end(), expected.begin());
+    const QString with = outcome.isKnownLive ? QStringLiteral("those that %1 holds").arg(name)
+        : outcome.isKnownPinned              ? QStringLiteral("the witness that was taken before")
+                                             : QStringLiteral("those that were read here before it failed");
+    outcome.firstDifference = std::size_t(a - computed.begin());
+    outcome.verdict = a == computed.end() ? Verdict::Equal : Verdict::Differs;
+    outcome.sentence = a == computed.end()
+        ? QStringLiteral("%1 computed, equal to %2.").arg(bytesWords(length), with)
+        : QStringLiteral("The computed bytes differ from %1, first at byte %2.").arg(with).arg(outcome.firstDifference);
+    if (isWitnessed && outcome.verdict == Verdict::Equal) {
+        const bool isHeld = member.record.bytes == member.witness->record.bytes;
+        outcome.sentence += isHeld ? QStringLiteral(" %1 holds the same.").arg(name)
+                                   : QStringLiteral(" But %1 holds others.").arg(name);
+        outcome.verdict = isHeld ? Verdict::Equal : Verdict::Differs;
+    }
+}
+
 void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
 {
     using Verdict = Decoding::Verdict;
@@ -164,13 +208,7 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
         outcome.hasRecord = listed.has_value();
         length = listed ? listed->length : 0;
     } else {
-        for (std::uint32_t q = 0; q < d.group.m; ++q) {
-            const auto of = d.group.listed(q);
-            length = std::max<std::size_t>(length, of ? of->length : 0);
-        }
-        for (const std::string& bytes : d.contributions)
-            length = std::max(length, bytes.size());
-        length = d.story->code.field().paddedLength(length);
+        length = parityLength(d);
     }
     // A pinned witness is preferred to the bucket's own contents, if it is of the same change.
     const MemberRecord* known = nullptr;
@@ -206,8 +244,7 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
         outcome.verdict = Verdict::NoWitness;
         outcome.sentence = QStringLiteral(
             "%1 of %2 computed. What was lost is gone: no witness was taken, so there is nothing to compare them with.")
-                               .arg(length == 1 ? QStringLiteral("1 byte") : QStringLiteral("%1 bytes").arg(length),
-                                   name);
+                               .arg(bytesWords(length), name);
         return;
     }
     // GCC 12 -O3 does not see that listed is set below.
@@ -221,26 +258,7 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
                                .arg(listedVersion);
         return;
     }
-    std::vector<std::byte> expected(spanOf(outcome.known).begin(), spanOf(outcome.known).end());
-    std::vector<std::byte> computed = outcome.bytes;
-    expected.resize(std::max(expected.size(), computed.size()));
-    computed.resize(expected.size());
-    const auto [a, b] = std::mismatch(computed.begin(), computed.end(), expected.begin());
-    const QString with = outcome.isKnownLive ? QStringLiteral("those that %1 holds").arg(name)
-        : outcome.isKnownPinned              ? QStringLiteral("the witness that was taken before")
-                                             : QStringLiteral("those that were read here before it failed");
-    outcome.firstDifference = std::size_t(a - computed.begin());
-    outcome.verdict = a == computed.end() ? Verdict::Equal : Verdict::Differs;
-    outcome.sentence = a == computed.end()
-        ? QStringLiteral("%1 computed, equal to %2.")
-              .arg(length == 1 ? QStringLiteral("1 byte") : QStringLiteral("%1 bytes").arg(length), with)
-        : QStringLiteral("The computed bytes differ from %1, first at byte %2.").arg(with).arg(outcome.firstDifference);
-    if (isWitnessed && outcome.verdict == Verdict::Equal) {
-        const bool isHeld = member.record.bytes == member.witness->record.bytes;
-        outcome.sentence += isHeld ? QStringLiteral(" %1 holds the same.").arg(name)
-                                   : QStringLiteral(" But %1 holds others.").arg(name);
-        outcome.verdict = isHeld ? Verdict::Equal : Verdict::Differs;
-    }
+    compare(outcome, member, length, isWitnessed);
 }
 
 // Compares the manager's coefficients with the code's, whatever is shown here.

@@ -72,47 +72,39 @@ QString gaussWords(const Field& field, SymbolBase base, const GaussStep& step)
     return {};
 }
 
-QString textOf(const Decoding& d)
+namespace {
+
+QString memberWords(const Decoding& d, const GroupMember& member)
 {
-    QStringList lines;
-    lines << QStringLiteral("Record group (%1, %2): m = %3, k = %4, %5")
-                 .arg(d.group.group)
-                 .arg(d.group.rank)
-                 .arg(d.group.m)
-                 .arg(d.group.k)
-                 .arg(fieldWords(d.group.field));
-    for (const GroupMember& member : d.group.members) {
-        QString what;
-        if (member.standing == GroupMember::Standing::Dummy)
-            what = QStringLiteral("does not exist yet: zeros");
-        else if (member.standing == GroupMember::Standing::Down)
-            what = text(member.words);
-        else if (!member.isRead)
-            what = QStringLiteral("not read");
-        else if (!member.record.isPresent)
-            what = QStringLiteral("no record: zeros");
-        else if (member.member.kind == Participant::Kind::Data)
-            what = QStringLiteral("key %1, %2 bytes").arg(member.record.key).arg(member.record.bytes.size());
-        else
-            what = QStringLiteral("%1 records listed, %2 bytes")
-                       .arg(member.record.members.size())
-                       .arg(member.record.bytes.size());
-        if (d.wish.supposed.contains(member.member))
-            what += QStringLiteral(" (supposed lost)");
-        lines << QStringLiteral("  %1 %2: %3").arg(text(shortName(member.member)), text(nameOf(member.place)), what);
-    }
-    if (!d.story) {
-        lines << d.trouble;
-        return lines.join('\n') + '\n';
-    }
+    QString what;
+    if (member.standing == GroupMember::Standing::Dummy)
+        what = QStringLiteral("does not exist yet: zeros");
+    else if (member.standing == GroupMember::Standing::Down)
+        what = text(member.words);
+    else if (!member.isRead)
+        what = QStringLiteral("not read");
+    else if (!member.record.isPresent)
+        what = QStringLiteral("no record: zeros");
+    else if (member.member.kind == Participant::Kind::Data)
+        what = QStringLiteral("key %1, %2 bytes").arg(member.record.key).arg(member.record.bytes.size());
+    else
+        what = QStringLiteral("%1 records listed, %2 bytes")
+                   .arg(member.record.members.size())
+                   .arg(member.record.bytes.size());
+    if (d.wish.supposed.contains(member.member))
+        what += QStringLiteral(" (supposed lost)");
+    return QStringLiteral("  %1 %2: %3").arg(text(shortName(member.member)), text(nameOf(member.place)), what);
+}
+
+// The matrices, up to the inverse of H, or up to the column where the elimination stopped.
+void addElimination(QStringList& lines, const Decoding& d, const QStringList& survivors)
+{
     const DecodeStory& story = *d.story;
     const Field& field = story.code.field();
     const SymbolBase base = d.wish.base;
-    QStringList names, survivors;
+    QStringList names;
     for (std::uint32_t q = 0; q < d.group.m; ++q)
         names << QStringLiteral("D%1").arg(q);
-    for (const Participant survivor : story.survivors)
-        survivors << text(shortName(survivor));
     lines << QString() << QStringLiteral("(I|P)");
     addMatrix(lines, field, base, story.whole, names);
     lines << QString()
@@ -129,42 +121,74 @@ QString textOf(const Decoding& d)
     if (!story.isSolvable()) {
         lines
             << QStringLiteral("Column %1 has no pivot: too few members are left.").arg(story.elimination.columnStopped);
-        return lines.join('\n') + '\n';
+        return;
     }
     lines << QString() << QStringLiteral("The inverse of H");
     addMatrix(lines, field, base, story.elimination.inverse, survivors);
-    for (std::size_t i = 0; i < story.lost.size(); ++i) {
-        const LostMember& lost = story.lost[i];
-        QStringList parts;
-        for (std::size_t t = 0; t < lost.coefficients.size(); ++t)
-            parts << QStringLiteral("%1 · %2").arg(symbolWords(field, base, lost.coefficients[t]), survivors[int(t)]);
-        lines << QString()
-              << QStringLiteral("%1 = %2").arg(text(shortName(lost.member)), parts.join(QStringLiteral(" ^ ")));
-        if (d.hasBytes && d.symbols > 0) {
-            lines << QStringLiteral("symbol %1:").arg(d.wish.symbol);
-            const std::vector<Term> terms = story.terms(lost, d.spans(), d.wish.symbol);
-            for (std::size_t t = 0; t < terms.size(); ++t) {
-                const Term& term = terms[t];
-                const QString product = term.isZero ? QStringLiteral("0")
-                    : term.isCopy
-                    ? symbolWords(field, base, term.product)
-                    : QStringLiteral("alog(%1 + %2 = %3) = %4")
-                          .arg(logWords(field, base, term.logCoefficient), logWords(field, base, term.logSymbol),
-                              logWords(field, base, term.logSum), symbolWords(field, base, term.product));
-                lines << QStringLiteral("  %1 · %2 = %3, sum %4")
-                             .arg(symbolWords(field, base, term.coefficient), symbolWords(field, base, term.symbol),
-                                 product, symbolWords(field, base, term.sum));
-            }
-        }
-        const std::vector<std::byte>& bytes = d.outcomes[i].bytes;
-        const std::size_t perLine = kSymbolsOfLine * field.symbolBytes();
-        for (std::size_t at = 0; at < bytes.size(); at += perLine)
-            lines << QStringLiteral("  %1: %2")
-                         .arg(at, 4)
-                         .arg(hexWords(ByteSpan(bytes).subspan(at, std::min(perLine, bytes.size() - at))));
-        lines << d.outcomes[i].sentence;
+}
+
+// The sum that gives one symbol of the lost member, term by term.
+void addTerms(QStringList& lines, const Decoding& d, const LostMember& lost)
+{
+    const Field& field = d.story->code.field();
+    const SymbolBase base = d.wish.base;
+    lines << QStringLiteral("symbol %1:").arg(d.wish.symbol);
+    for (const Term& term : d.story->terms(lost, d.spans(), d.wish.symbol)) {
+        const QString product = term.isZero ? QStringLiteral("0")
+            : term.isCopy                   ? symbolWords(field, base, term.product)
+                                            : QStringLiteral("alog(%1 + %2 = %3) = %4")
+                                .arg(logWords(field, base, term.logCoefficient), logWords(field, base, term.logSymbol),
+                                    logWords(field, base, term.logSum), symbolWords(field, base, term.product));
+        lines << QStringLiteral("  %1 · %2 = %3, sum %4")
+                     .arg(symbolWords(field, base, term.coefficient), symbolWords(field, base, term.symbol), product,
+                         symbolWords(field, base, term.sum));
     }
-    if (!d.managerSentence.isEmpty())
+}
+
+void addLost(QStringList& lines, const Decoding& d, std::size_t number, const QStringList& survivors)
+{
+    const Field& field = d.story->code.field();
+    const LostMember& lost = d.story->lost[number];
+    QStringList parts;
+    for (std::size_t t = 0; t < lost.coefficients.size(); ++t)
+        parts << QStringLiteral("%1 · %2").arg(
+            symbolWords(field, d.wish.base, lost.coefficients[t]), survivors[int(t)]);
+    lines << QString()
+          << QStringLiteral("%1 = %2").arg(text(shortName(lost.member)), parts.join(QStringLiteral(" ^ ")));
+    if (d.hasBytes && d.symbols > 0)
+        addTerms(lines, d, lost);
+    const std::vector<std::byte>& bytes = d.outcomes[number].bytes;
+    const std::size_t perLine = kSymbolsOfLine * field.symbolBytes();
+    for (std::size_t at = 0; at < bytes.size(); at += perLine)
+        lines << QStringLiteral("  %1: %2")
+                     .arg(at, 4)
+                     .arg(hexWords(ByteSpan(bytes).subspan(at, std::min(perLine, bytes.size() - at))));
+    lines << d.outcomes[number].sentence;
+}
+
+} // namespace
+
+QString textOf(const Decoding& d)
+{
+    QStringList lines { QStringLiteral("Record group (%1, %2): m = %3, k = %4, %5")
+                            .arg(d.group.group)
+                            .arg(d.group.rank)
+                            .arg(d.group.m)
+                            .arg(d.group.k)
+                            .arg(fieldWords(d.group.field)) };
+    for (const GroupMember& member : d.group.members)
+        lines << memberWords(d, member);
+    if (!d.story) {
+        lines << d.trouble;
+        return lines.join('\n') + '\n';
+    }
+    QStringList survivors;
+    for (const Participant survivor : d.story->survivors)
+        survivors << text(shortName(survivor));
+    addElimination(lines, d, survivors);
+    for (std::size_t i = 0; d.story->isSolvable() && i < d.story->lost.size(); ++i)
+        addLost(lines, d, i, survivors);
+    if (d.story->isSolvable() && !d.managerSentence.isEmpty())
         lines << QString() << d.managerSentence;
     return lines.join('\n') + '\n';
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace lhrs::gui {
 
@@ -276,100 +277,125 @@ TermTable tableFor(const GroupPageDrawing& page, const Field& field)
     return table;
 }
 
-void drawTerms(GroupPageDrawing& page, std::size_t upTo)
+enum class TermRow { Head, Done, Now, Future };
+
+void drawTermRow(GroupPageDrawing& page, const TermTable& table, const QStringList& cells, TermRow kind)
 {
-    const Decoding& d = page.decoding;
-    const DecodeStory& story = *d.story;
-    const Theme& theme = page.theme();
-    const Field& field = story.code.field();
     Sheet& sheet = page.sheet;
-    const LostMember& target = *d.target();
-    const Decoding::Outcome& outcome = d.outcomes[d.wish.target];
-    if (!d.hasBytes || d.symbols == 0) {
-        sheet.paragraph(formulaOf(d, target), kFormula, theme.text);
-        sheet.space(5);
-        page.verdict(Glyph::Hourglass, theme.caution,
-            d.hasBytes ? QStringLiteral("No member has any bytes at this rank.") : d.whyNoBytes);
-        return;
-    }
-    const std::vector<Term> terms = story.terms(target, d.spans(), d.wish.symbol);
-    const auto s = [&](Symbol symbol) { return symbolWords(field, d.wish.base, symbol); };
-    const auto l = [&](Symbol log) { return logWords(field, d.wish.base, log); };
-    const TermTable table = tableFor(page, field);
+    const Theme& theme = page.theme();
     const qreal high = theme.lineHeight(table.style) + page.px(6);
-    const auto row = [&](const QStringList& cells, bool isHead, bool isNow, bool isFuture) {
-        qreal x = sheet.left;
-        qreal all = 0;
-        for (const qreal width : table.widths)
-            all += width;
-        if (isNow)
-            sheet.out.add(DisplayList::Box {
-                QRectF(x, sheet.y, all, high), Outline::Rectangle, 0, theme.selection, {}, 1, false, false });
-        for (std::size_t i = 0; i < table.shown.size(); ++i) {
-            const QString& words = cells[table.shown[i]];
-            const TextStyle style = isHead || table.shown[i] == 0 ? kSmallBold : table.style;
-            if (!words.isEmpty())
-                sheet.out.text(QRectF(x + page.px(4), sheet.y, table.widths[i] - page.px(6), high), words, style,
-                    isNow                    ? inkOn(theme.selection)
-                        : isHead || isFuture ? theme.muted
-                                             : theme.text,
-                    table.shown[i] == 0 ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignRight | Qt::AlignVCenter);
-            x += table.widths[i];
-        }
-        sheet.y += high;
-    };
+    qreal x = sheet.left;
+    if (kind == TermRow::Now) {
+        const qreal all = std::accumulate(table.widths.begin(), table.widths.end(), qreal(0));
+        sheet.out.add(DisplayList::Box {
+            QRectF(x, sheet.y, all, high), Outline::Rectangle, 0, theme.selection, {}, 1, false, false });
+    }
+    const QColor ink = kind == TermRow::Now ? inkOn(theme.selection) : kind == TermRow::Done ? theme.text : theme.muted;
+    for (std::size_t i = 0; i < table.shown.size(); ++i) {
+        const QString& words = cells[table.shown[i]];
+        const bool isName = table.shown[i] == 0;
+        if (!words.isEmpty())
+            sheet.out.text(QRectF(x + page.px(4), sheet.y, table.widths[i] - page.px(6), high), words,
+                kind == TermRow::Head || isName ? kSmallBold : table.style, ink,
+                isName ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignRight | Qt::AlignVCenter);
+        x += table.widths[i];
+    }
+    sheet.y += high;
+}
+
+// The sum of one symbol up to a term: symbols and logarithms in words.
+struct TermWords {
+    const Field& field;
+    SymbolBase base;
+
+    QString symbol(Symbol s) const { return symbolWords(field, base, s); }
+    QString log(Symbol l) const { return logWords(field, base, l); }
+    QString product(const Term& term) const
+    {
+        if (term.isZero)
+            return QStringLiteral("%1 · %2 = 0").arg(symbol(term.coefficient), symbol(term.symbol));
+        if (term.isCopy)
+            return QStringLiteral("1 · %1 = %1").arg(symbol(term.symbol));
+        return QStringLiteral("%1 · %2 = alog(%3 + %4) = alog(%5) = %6")
+            .arg(symbol(term.coefficient), symbol(term.symbol), log(term.logCoefficient), log(term.logSymbol),
+                log(term.logSum), symbol(term.product));
+    }
+};
+
+void drawTermTable(GroupPageDrawing& page, const std::vector<Term>& terms, std::size_t upTo, const TermWords& words)
+{
+    const TermTable table = tableFor(page, words.field);
     QStringList heads;
     for (const char* head : table.heads)
         heads << QString::fromLatin1(head);
-    heads[5] = QStringLiteral("mod %1").arg(l(field.symbolMax()));
-    row(heads, true, false, false);
-    sheet.rule();
+    heads[5] = QStringLiteral("mod %1").arg(words.log(words.field.symbolMax()));
+    drawTermRow(page, table, heads, TermRow::Head);
+    page.sheet.rule();
     for (std::size_t t = 0; t < terms.size(); ++t) {
         const Term& term = terms[t];
-        const bool isNow = t == upTo, isFuture = t > upTo;
-        const QString name = text(shortName(story.survivors[t]));
-        QStringList cells { name, s(term.coefficient), s(term.symbol), {}, {}, {}, {}, {} };
-        if (!isFuture) {
+        QStringList cells { text(shortName(page.decoding.story->survivors[t])), words.symbol(term.coefficient),
+            words.symbol(term.symbol), {}, {}, {}, {}, {} };
+        if (t <= upTo) {
             if (!term.isZero && !term.isCopy) {
-                cells[3] = l(term.logCoefficient);
-                cells[4] = l(term.logSymbol);
-                cells[5] = l(term.logSum);
+                cells[3] = words.log(term.logCoefficient);
+                cells[4] = words.log(term.logSymbol);
+                cells[5] = words.log(term.logSum);
             }
-            cells[6] = s(term.product);
-            cells[7] = s(term.sum);
+            cells[6] = words.symbol(term.product);
+            cells[7] = words.symbol(term.sum);
         }
-        row(cells, false, isNow, isFuture);
+        drawTermRow(page, table, cells, t == upTo ? TermRow::Now : t > upTo ? TermRow::Future : TermRow::Done);
     }
-    sheet.rule();
+    page.sheet.rule();
+}
+
+// The computed symbol beside the one that is known from elsewhere.
+void drawSymbolVerdict(GroupPageDrawing& page, Symbol result, const TermWords& words)
+{
+    const Decoding& d = page.decoding;
+    const Theme& theme = page.theme();
+    const Decoding::Outcome& outcome = d.outcomes[d.wish.target];
+    const QString what = QStringLiteral("Symbol %1 of %2 is %3")
+                             .arg(d.wish.symbol)
+                             .arg(text(shortName(d.target()->member)), words.symbol(result));
+    if (outcome.verdict != Decoding::Verdict::Equal && outcome.verdict != Decoding::Verdict::Differs)
+        return page.verdict(Glyph::Question, theme.caution, QStringLiteral("%1. %2").arg(what, outcome.sentence));
+    const ByteSpan known { reinterpret_cast<const std::byte*>(outcome.known.data()), outcome.known.size() };
+    const Symbol was = symbolAt(words.field, known, d.wish.symbol);
+    if (was == result)
+        page.verdict(Glyph::Ack, theme.good,
+            outcome.isKnownLive ? QStringLiteral("%1, and so it is in the bucket.").arg(what)
+                                : QStringLiteral("%1, as it was before.").arg(what));
+    else
+        page.verdict(Glyph::Cross, theme.bad,
+            QStringLiteral("%1, but it is %2 in what is known of it.").arg(what, words.symbol(was)));
+}
+
+void drawTerms(GroupPageDrawing& page, std::size_t upTo)
+{
+    const Decoding& d = page.decoding;
+    Sheet& sheet = page.sheet;
+    if (!d.hasBytes || d.symbols == 0) {
+        sheet.paragraph(formulaOf(d, *d.target()), kFormula, page.theme().text);
+        sheet.space(5);
+        page.verdict(Glyph::Hourglass, page.theme().caution,
+            d.hasBytes ? QStringLiteral("No member has any bytes at this rank.") : d.whyNoBytes);
+        return;
+    }
+    const std::vector<Term> terms = d.story->terms(*d.target(), d.spans(), d.wish.symbol);
+    const TermWords words { d.story->code.field(), d.wish.base };
+    drawTermTable(page, terms, upTo, words);
     sheet.space(6);
     const Term& now = terms[upTo];
-    const QString name = text(shortName(target.member));
     const Symbol before = upTo == 0 ? 0 : terms[upTo - 1].sum;
-    const QString product = now.isZero ? QStringLiteral("%1 · %2 = 0").arg(s(now.coefficient), s(now.symbol))
-        : now.isCopy                   ? QStringLiteral("1 · %1 = %1").arg(s(now.symbol))
-                                       : QStringLiteral("%1 · %2 = alog(%3 + %4) = alog(%5) = %6")
-                           .arg(s(now.coefficient), s(now.symbol), l(now.logCoefficient), l(now.logSymbol),
-                               l(now.logSum), s(now.product));
-    const QString added = QStringLiteral("%1 ^ %2 = %3").arg(s(before), s(now.product), s(now.sum));
-    page.formula({ QStringLiteral("%1,    %2").arg(product, added), product });
+    const QString product = words.product(now);
+    page.formula({ QStringLiteral("%1,    %2 ^ %3 = %4")
+                       .arg(product, words.symbol(before), words.symbol(now.product), words.symbol(now.sum)),
+        product });
     if (upTo + 1 < terms.size())
         return;
     sheet.space(4);
-    const Symbol result = terms.back().sum;
-    const QString what = QStringLiteral("Symbol %1 of %2 is %3").arg(d.wish.symbol).arg(name, s(result));
-    if (outcome.verdict == Decoding::Verdict::Equal || outcome.verdict == Decoding::Verdict::Differs) {
-        const ByteSpan known { reinterpret_cast<const std::byte*>(outcome.known.data()), outcome.known.size() };
-        const Symbol was = symbolAt(field, known, d.wish.symbol);
-        if (was == result)
-            page.verdict(Glyph::Ack, theme.good,
-                outcome.isKnownLive ? QStringLiteral("%1, and so it is in the bucket.").arg(what)
-                                    : QStringLiteral("%1, as it was before.").arg(what));
-        else
-            page.verdict(
-                Glyph::Cross, theme.bad, QStringLiteral("%1, but it is %2 in what is known of it.").arg(what, s(was)));
-    } else {
-        page.verdict(Glyph::Question, theme.caution, QStringLiteral("%1. %2").arg(what, outcome.sentence));
-    }
+    drawSymbolVerdict(page, terms.back().sum, words);
 }
 
 void drawBytes(GroupPageDrawing& page)

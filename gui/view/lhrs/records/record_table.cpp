@@ -35,6 +35,26 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
       m_filter(new QLineEdit(m_tools))
 {
     setObjectName(QStringLiteral("recordTable"));
+    prepareTable();
+    prepareControls();
+    auto* head = new QHBoxLayout;
+    head->addWidget(m_title, 1);
+    head->addWidget(m_goTo);
+    auto* box = new QVBoxLayout(this);
+    box->setContentsMargins(6, 6, 6, 6);
+    box->setSpacing(4);
+    box->addLayout(head);
+    box->addWidget(m_details);
+    box->addWidget(m_tools);
+    box->addWidget(m_table, 1);
+    box->addWidget(m_nothing, 1);
+    box->addWidget(m_headline);
+    connectTable();
+    follow();
+}
+
+void RecordTable::prepareTable()
+{
     m_table->setModel(m_model);
     m_table->setObjectName(QStringLiteral("records"));
     m_table->setAccessibleName(tr("Records of the selected bucket"));
@@ -51,6 +71,13 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
     m_table->setWordWrap(false);
     m_table->setTabKeyNavigation(false);
     m_table->setMouseTracking(true);
+    m_table->viewport()->setMouseTracking(true);
+    m_table->viewport()->installEventFilter(this);
+    m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+}
+
+void RecordTable::prepareControls()
+{
     m_title->setObjectName(QStringLiteral("recordTitle"));
     m_title->setWordWrap(true); // a long title must not take the picture's room
     m_details->setWordWrap(true);
@@ -68,19 +95,10 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
     m_filter->setToolTip(
         tr("17: key or rank; rank 10-40; key 4711; anything else: bytes, as text or in hexadecimal pairs"));
     m_filter->setClearButtonEnabled(true);
-    auto* head = new QHBoxLayout;
-    head->addWidget(m_title, 1);
-    head->addWidget(m_goTo);
-    auto* box = new QVBoxLayout(this);
-    box->setContentsMargins(6, 6, 6, 6);
-    box->setSpacing(4);
-    box->addLayout(head);
-    box->addWidget(m_details);
-    box->addWidget(m_tools);
-    box->addWidget(m_table, 1);
-    box->addWidget(m_nothing, 1);
-    box->addWidget(m_headline);
+}
 
+void RecordTable::connectTable()
+{
     connect(&m_selection, &Selection::selectionChanged, this, &RecordTable::follow);
     connect(m_model, &QAbstractItemModel::modelReset, this, &RecordTable::fitColumns);
     connect(m_model, &QAbstractItemModel::modelReset, this, &RecordTable::keepCurrent);
@@ -95,8 +113,6 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
             const QSignalBlocker quiet(m_table->horizontalHeader());
             m_table->horizontalHeader()->setSortIndicator(shown.first, shown.second);
         });
-    m_table->viewport()->setMouseTracking(true);
-    m_table->viewport()->installEventFilter(this);
     connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) {
         m_selection.point({ m_model->bucket(), { 0, 0 }, m_model->rankOfRow(index.row()) });
     });
@@ -110,7 +126,6 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
         });
     connect(m_table, &QAbstractItemView::activated, this,
         [this](const QModelIndex& index) { emit groupRequested(m_model->bucket(), m_model->rankOfRow(index.row())); });
-    m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_table, &QWidget::customContextMenuRequested, this, [this](QPoint at) {
         // The menu key uses the current row.
         const QModelIndex pointed = m_table->indexAt(at), row = pointed.isValid() ? pointed : m_table->currentIndex();
@@ -125,7 +140,6 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
         m_table->scrollTo(row, QAbstractItemView::PositionAtCenter);
         m_table->setCurrentIndex(row);
     });
-    follow();
 }
 
 bool RecordTable::eventFilter(QObject* watched, QEvent* event)

@@ -37,6 +37,9 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void prepareTable();
+    void prepareControls();
+    void connectTable();
     void follow();
     void mark();
     void keepCurrent();
