@@ -36,8 +36,8 @@ void NarratorSentencesTest::eachHasItsSentence_data()
     row("a client joins", { "carol process_started { process { node: =carol kind: CLIENT name: \"carol\" } }" },
         { "carol joins with the oldest image: it believes that the file has one bucket." });
     row("spares come",
-        { "s10 process_started { process { node: =s10 kind: NODE name: \"data-10\" spare_role: DATA } }",
-            "s11 process_started { process { node: =s11 kind: NODE name: \"data-11\" spare_role: DATA } }" },
+        { "s10 process_started { process { node: =s10 kind: NODE name: \"data-10\" pool: DATA } }",
+            "s11 process_started { process { node: =s11 kind: NODE name: \"data-11\" pool: DATA } }" },
         { "2 spare data servers come and wait to be invited." });
     row("no spare answers",
         { "C spare_missing { role: DATA wanted: 1 purpose: \"splitting bucket 0 into 4\" }",
@@ -319,6 +319,19 @@ void NarratorSentencesTest::eachHasItsSentence_data()
             "d2 fault_ended { fault { number: 5 network { drop: 0.2 } } reason: \"healed\" }" },
         { "Bucket 1 loses 20 % of what it exchanges with all others, on purpose; 1 other process has the same fault.",
             "2 processes are free of the fault: healed." });
+    row("a bucket is cut off",
+        { "d1 fault_begun { fault { number: 5 partition { peers { node: =d2 } } } }",
+            "d2 fault_begun { fault { number: 5 partition { all_but_peers: true peers { node: =d2 } } } }",
+            "s8 fault_begun { fault { number: 5 partition { peers { node: =d2 } } } }" },
+        { "Bucket 2 is cut off from all others, on purpose." });
+    row("one way",
+        { "d1 fault_begun { fault { number: 5 partition { way: OUTGOING peers { node: =d2 } peers { node: =d3 } } } }",
+            "d2 fault_begun { fault { number: 5 partition { way: INCOMING peers { node: =d1 } } } }" },
+        { "Bucket 1 no longer reaches buckets 2 and 3, on purpose." });
+    row("two sides",
+        { "d1 fault_begun { fault { number: 5 partition { peers { node: =d2 } } } }",
+            "d2 fault_begun { fault { number: 5 partition { peers { node: =d1 } } } }" },
+        { "Bucket 1 is cut off from bucket 2, on purpose." });
     row("a process ends by itself", { "s8 process_ended { reason: \"it was asked to\" }" },
         { "data-8 is taken for ended (it was asked to)." });
     row("the coordinator ends", { "C process_ended { reason: \"it was asked to\" }" },

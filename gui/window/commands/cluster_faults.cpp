@@ -135,8 +135,8 @@ void ClusterFaults::arm(const FaultWish& wish)
         switch (wish.kind) {
         case FaultWish::Kind::Network: words = tr("armed, %1").arg(lease); break;
         case FaultWish::Kind::Partition: words = tr("nothing passes between the two sides, %1").arg(lease); break;
-        case FaultWish::Kind::Pause: words = tr("they stand still, for %1 s at most").arg(wish.lease.count()); break;
-        case FaultWish::Kind::Kill: words = tr("gone, and their memory with them"); break;
+        case FaultWish::Kind::Pause: words = tr("paused, for %1 s at most").arg(wish.lease.count()); break;
+        case FaultWish::Kind::Kill: words = tr("killed, with all that was in memory"); break;
         case FaultWish::Kind::KillAtStep:
             words = tr("armed: it ends itself at that step, if that comes within %1 s").arg(wish.lease.count());
             break;

@@ -4,6 +4,7 @@
 #include "common/kinds.h"
 #include "gui/lab/state/process/sentence_words.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -23,7 +24,10 @@ std::string percent(double share)
 std::string inMilliseconds(double ns)
 {
     std::array<char, 32> text {};
-    std::snprintf(text.data(), text.size(), "%.3g ms", ns / 1e6);
+    if (ns < 999.5e6)
+        std::snprintf(text.data(), text.size(), "%.3g ms", ns / 1e6);
+    else
+        std::snprintf(text.data(), text.size(), ns < 99.95e9 ? "%.3g s" : "%.0f s", ns / 1e9);
     return text.data();
 }
 
@@ -76,27 +80,38 @@ std::string networkWords(const pb::NetworkFault& fault)
     return text + " it exchanges with " + peerWords(fault);
 }
 
-std::string partitionWords(const pb::PartitionFault& fault)
+// At one of the isolated processes, the peers are the isolated processes themselves.
+std::string othersWords(const pb::PartitionFault& fault, ProcessId at)
+{
+    const bool isIsolated = fault.all_but_peers()
+        && std::any_of(fault.peers().begin(), fault.peers().end(),
+            [at](const pb::FaultPeer& peer) { return at != 0 && peer.node() == at; });
+    if (!isIsolated)
+        return peerWords(fault);
+    return fault.peers_size() == 1 ? "all others" : "all but " + num(std::uint64_t(fault.peers_size() - 1)) + " others";
+}
+
+std::string partitionWords(const pb::PartitionFault& fault, ProcessId at)
 {
     switch (fault.way()) {
-    case pb::OUTGOING: return "no longer reaches " + peerWords(fault);
-    case pb::INCOMING: return "no longer hears " + peerWords(fault);
+    case pb::OUTGOING: return "no longer reaches " + othersWords(fault, at);
+    case pb::INCOMING: return "no longer hears " + othersWords(fault, at);
     case pb::BOTH_WAYS:
     case pb::FaultWay_INT_MIN_SENTINEL_DO_NOT_USE_:
     case pb::FaultWay_INT_MAX_SENTINEL_DO_NOT_USE_: break;
     }
-    return "is cut off from " + peerWords(fault);
+    return "is cut off from " + othersWords(fault, at);
 }
 
 } // namespace
 
 bool isInstant(const pb::Fault& fault) { return fault.has_crash() && fault.crash().at().empty(); }
 
-std::string faultWords(const pb::Fault& fault)
+std::string faultWords(const pb::Fault& fault, ProcessId at)
 {
     switch (fault.what_case()) {
     case pb::Fault::kNetwork: return networkWords(fault.network());
-    case pb::Fault::kPartition: return partitionWords(fault.partition());
+    case pb::Fault::kPartition: return partitionWords(fault.partition(), at);
     case pb::Fault::kPause: return "is paused";
     case pb::Fault::kCrash:
         if (fault.crash().at().empty())

@@ -19,7 +19,7 @@ void arm(ProcessState& process, const pb::Fault& fault)
     if (isInstant(fault))
         return;
     process.isPaused = process.isPaused || fault.has_pause();
-    process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
+    process.faults[fault.number()] = { faultWords(fault, process.id), std::make_shared<pb::Fault>(fault) };
     // The other side of the partition is told too; an isolated process has all others as its other side.
     const auto& peers = fault.partition().peers();
     const bool isOwn = std::any_of(

@@ -9,7 +9,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// delta_ack -> "delta ack"
+// part_ack -> "part ack"
 std::string spaced(std::string kind)
 {
     for (char& c : kind)
@@ -51,7 +51,8 @@ std::string EventWriter::text() const
             + millisecondsOf(e.time_ns()) + ".";
     }
     case B::kProcessEnded: return who() + " ends" + because(event.process_ended().reason());
-    case B::kFaultBegun: return who() + " " + faultWords(event.fault_begun().fault()) + ": a fault on purpose.";
+    case B::kFaultBegun:
+        return who() + " " + faultWords(event.fault_begun().fault(), process) + ": a fault on purpose.";
     case B::kFaultEnded: return who() + " " + endWords(event.fault_ended());
     case B::kMemoryFull: {
         const pb::MemoryFull& e = event.memory_full();

@@ -44,7 +44,7 @@ std::string duration(std::int64_t ns)
     return digits.data();
 }
 
-QString faultBegun(const ProcessNames& say, const Names& processes, const pb::Fault& fault)
+QString faultBegun(const ProcessNames& say, const Names& processes, const pb::Fault& fault, const std::string& what)
 {
     const bool isOne = processes.size() == 1;
     if (isInstant(fault))
@@ -53,10 +53,25 @@ QString faultBegun(const ProcessNames& say, const Names& processes, const pb::Fa
     if (fault.has_pause())
         return text(say.capital(say.together(processes)) + (isOne ? " stands" : " stand")
             + " still on purpose: to all others " + (isOne ? "it looks" : "they look") + " dead.");
-    return text(say.capital(processes.front()) + " " + faultWords(fault) + ", on purpose"
+    return text(say.capital(processes.front()) + " " + what + ", on purpose"
         + (isOne ? "."
                  : "; " + counted(processes.size() - 1, "other process has", "other processes have")
                     + " the same fault."));
+}
+
+QString partition(const ProcessNames& say, const Names& side, const Names& others, pb::FaultWay way)
+{
+    const bool isOne = side.size() == 1;
+    const std::string act = way == pb::OUTGOING ? std::string(isOne ? " no longer reaches " : " no longer reach ")
+        : way == pb::INCOMING                   ? std::string(isOne ? " no longer hears " : " no longer hear ")
+                                                : std::string(isOrAre(isOne)) + "cut off from ";
+    return text(say.capital(say.together(side)) + act + say.together(others) + ", on purpose.");
+}
+
+QString isolated(const ProcessNames& say, const Names& processes)
+{
+    return text(
+        say.capital(say.together(processes)) + isOrAre(processes.size() == 1) + "cut off from all others, on purpose.");
 }
 
 QString faultEnded(const ProcessNames& say, const std::string& process, std::uint32_t count, const pb::FaultEnded& told)

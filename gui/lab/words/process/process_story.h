@@ -31,7 +31,7 @@ public:
     ProcessNames(const ProcessNames&) = delete;
     ProcessNames& operator=(const ProcessNames&) = delete;
 
-    // The place at which the event's process publishes it, for example "bucket 2"; empty: none.
+    // The place at which the event's process publishes it, for example "node 17"; empty: none.
     virtual std::string placeOf(const pb::Event& event) const = 0;
     // The place that the process holds now; empty if it holds none, or another process has its place.
     virtual std::string placeOf(const ProcessState& process) const = 0;
@@ -50,7 +50,12 @@ public:
 
 namespace words {
 
-QString faultBegun(const ProcessNames& say, const Names& processes, const pb::Fault& fault);
+// `what`: what the fault does at the first of them.
+QString faultBegun(const ProcessNames& say, const Names& processes, const pb::Fault& fault, const std::string& what);
+// A partition, told at its first side.
+QString partition(const ProcessNames& say, const Names& side, const Names& others, pb::FaultWay way);
+// A partition with all others on its other side, which are told of it too.
+QString isolated(const ProcessNames& say, const Names& processes);
 QString faultEnded(
     const ProcessNames& say, const std::string& process, std::uint32_t count, const pb::FaultEnded& told);
 QString killed(const ProcessNames& say, const Names& places);

@@ -156,8 +156,27 @@ void Teller::on(const pb::FaultBegun& e)
         tell(names.coordinatorEnded(true));
         return;
     }
-    told.names.push_back(self());
-    told.begunTold = tell(words::faultBegun(names, told.names, fault), told.begunTold);
+    if (told.names.empty()) {
+        told.what = faultWords(fault, run.process);
+        told.way = fault.partition().way();
+        if (!fault.partition().all_but_peers())
+            for (const pb::FaultPeer& peer : fault.partition().peers())
+                told.others.insert(peer.node());
+    }
+    ++told.begun;
+    if (!told.others.contains(run.process))
+        told.names.push_back(self());
+    const auto known = names.state.processes.find(run.process);
+    if (known != names.state.processes.end() && known->second.cuts.contains(fault.number()))
+        told.isolated.push_back(self());
+    words::Names others;
+    for (const ProcessId other : told.others)
+        if (const auto process = names.state.processes.find(other); process != names.state.processes.end())
+            others.push_back(names.shown(process->second));
+    told.begunTold = tell(!told.isolated.empty() ? words::isolated(names, told.isolated)
+            : others.empty()                     ? words::faultBegun(names, told.names, fault, told.what)
+                                                 : words::partition(names, told.names, others, told.way),
+        told.begunTold);
 }
 
 void Teller::on(const pb::FaultEnded& e)
@@ -167,7 +186,7 @@ void Teller::on(const pb::FaultEnded& e)
         m.seenOf(run.process).isPaused = false;
     ++told.ended;
     told.endedTold = tell(words::faultEnded(names, self(), told.ended, e), told.endedTold);
-    if (told.ended >= told.names.size())
+    if (told.ended >= told.begun)
         m.faults.erase(e.fault().number());
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,11 @@ struct StoryMemory {
     std::uint64_t frames = 0;
 
     struct FaultTelling {
-        words::Names names;
+        words::Names names, isolated; // of a partition: one side
+        std::set<ProcessId> others; // the other side
+        std::string what; // at the first of them
+        pb::FaultWay way = pb::BOTH_WAYS; // likewise
+        std::uint32_t begun = 0; // processes that have it
         std::uint64_t begunTold = 0, endedTold = 0;
         std::uint32_t ended = 0;
     };
@@ -75,7 +80,7 @@ struct Teller {
 
     std::string name(ProcessId process) const; // "alice"
     bool isCoordinator() const; // the process of this event
-    std::string self() const; // by its place, else by its name: "bucket 2", "the coordinator"
+    std::string self() const; // by its place, else by its name: "node 17", "the coordinator"
 
     void on(const pb::FaultBegun& e);
     void on(const pb::FaultEnded& e);
