@@ -8,6 +8,7 @@
 
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
@@ -62,6 +63,7 @@ GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& 
     setFocusProxy(m_view);
     connect(m_symbol, &QSpinBox::valueChanged, this, [this](int symbol) { m_view->setSymbol(std::size_t(symbol)); });
     connect(m_view, &RecordGroupView::shown, this, &GroupPanel::follow);
+    connect(m_scroll->verticalScrollBar(), &QScrollBar::rangeChanged, this, &GroupPanel::showEnd);
     follow();
 }
 
@@ -87,6 +89,15 @@ void GroupPanel::follow()
     m_own->setVisible(m_view->page() != GroupPage::Update && decoding && decoding->wish.choice);
     m_target->setVisible(m_view->page() == GroupPage::Update || (decoding && decoding->lost.size() > 1));
     m_target->setText(m_view->page() == GroupPage::Update ? tr("Next member") : tr("Next lost"));
+    showEnd();
+}
+
+// In a show nobody scrolls. What a page has found is in its last lines: if little of it is cut off, they stay in sight.
+void GroupPanel::showEnd()
+{
+    QScrollBar& bar = *m_scroll->verticalScrollBar();
+    if (m_view->isAtStage() && bar.maximum() < m_scroll->viewport()->height() / 4)
+        bar.setValue(bar.maximum());
 }
 
 void GroupPanel::setTheme(const Theme& theme) { m_view->setTheme(theme); }

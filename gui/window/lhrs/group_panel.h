@@ -29,6 +29,7 @@ public:
 private:
     QPushButton* button(Actions& actions, const char* id, const QString& words);
     void follow();
+    void showEnd();
 
     RecordGroupView* m_view;
     QWidget* m_bar = nullptr;

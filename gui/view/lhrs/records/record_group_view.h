@@ -65,6 +65,9 @@ public:
     QSize pictureSize() const;
     QString text() const { return m_decoding ? textOf(*m_decoding) : QString(); }
 
+    // A scenario has chosen the stage that is shown, and nobody has gone on from there.
+    bool isAtStage() const { return !m_stage.isEmpty(); }
+
 signals:
     // The picture was rebuilt.
     void shown();
