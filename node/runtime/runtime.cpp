@@ -129,7 +129,7 @@ Result<void> Runtime::openSockets()
     m_self.set_events_endpoint(m_publisher->endpoint());
     m_self.set_control_endpoint(m_control->endpoint());
     m_self.set_version(LHRS_VERSION);
-    m_self.set_spare_role(m_options.pool);
+    m_self.set_pool(m_options.pool);
     m_self.set_system(m_options.system);
     return {};
 }

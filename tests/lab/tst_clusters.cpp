@@ -89,7 +89,7 @@ void ClustersTest::aSecondClusterIsNotMergedWithTheFirst()
         series.take(kCoordinator, event, at + 50 * kMs); // and it is never healed
         series.take(0, forgotten, at + 100 * kMs);
     }
-    const ChartWish all { ChartKind::Recovery, 0, 10'000 * kMs, 0, 100 };
+    const ChartWish all { ChartKind::Repair, 0, 10'000 * kMs, 0, 100 };
     const ChartData recoveries = chartOf(series, all);
     QCOMPARE(recoveries.rows.size(), std::size_t(2));
     for (int cluster = 0; cluster < 2; ++cluster) {

@@ -437,7 +437,7 @@ void ExportsTest::chartsAndTablesSayTheSame()
     QCOMPARE(messages, messageCells);
     QCOMPARE(double(sum) / 1e6, sumCells);
     QCOMPARE(double(slowest) / 1e6, slowestCell);
-    const ChartData chart = chartOf(reader.series(), { ChartKind::Recovery, begin - 2'000'000'000, end, begin, 100 });
+    const ChartData chart = chartOf(reader.series(), { ChartKind::Repair, begin - 2'000'000'000, end, begin, 100 });
     QCOMPARE(chart.rows.size(), tableNamed(tables, "recoveries").rows.size());
     const ExportTable& recoveries = tableNamed(tables, "recoveries");
     for (const QString& column : chart.header)

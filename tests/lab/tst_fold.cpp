@@ -35,6 +35,7 @@ private slots:
     void contentsFillANewParityBucket();
     void recordsThatAreOnlyCountedAreNotObserved();
     void sumsWithoutChangesEndWhatWasObserved();
+    void sumsTellTheSequenceOfABucketThatWasRebuilt();
     void anOverflowEndsWhatWasObservedOfABucketThatOnlyCounts();
     void aGapIsCountedAndMarksTheProcess();
     void aSnapshotReplacesWhatIsKnownOfItsProcess();
@@ -412,6 +413,17 @@ void FoldTest::sumsWithoutChangesEndWhatWasObserved()
     QCOMPARE(after.count, known.count + 3);
 }
 
+void FoldTest::sumsTellTheSequenceOfABucketThatWasRebuilt()
+{
+    Story story;
+    story.recruit(kNodes, pb::DATA, 3, 0, 7, 2);
+    QCOMPARE(inOrder(story).data.at(3).sequence, 0u);
+    story.tell(kNodes).mutable_gauges()->set_sequence(37);
+    QCOMPARE(inOrder(story).data.at(3).sequence, 37u);
+    story.tell(kNodes).mutable_gauges()->set_sequence(40); // the changes themselves are still to come
+    QCOMPARE(inOrder(story).data.at(3).sequence, 37u);
+}
+
 // Without the single inserts a full bucket has no known ranks: its card must not show it as empty.
 void FoldTest::anOverflowEndsWhatWasObservedOfABucketThatOnlyCounts()
 {
@@ -540,8 +552,8 @@ void FoldTest::aClientKeepsItsNewestOperations()
         event.mutable_operation_started()->set_bucket(0);
     }
     ClusterState state = inOrder(story);
-    const auto& last = state.clients.at(kClient).last;
-    QCOMPARE(last.size(), ClientState::kOperations);
+    const auto& last = state.fileClients.at(kClient).last;
+    QCOMPARE(last.size(), FileClient::kOperations);
     QCOMPARE(last.front().number, 69u);
     QCOMPARE(last.back().number, 100u);
     pb::Event old;
@@ -549,7 +561,7 @@ void FoldTest::aClientKeepsItsNewestOperations()
     old.mutable_operation()->set_number(5);
     old.mutable_operation_forwarded()->set_to(2);
     state.apply(kNodes, old, 0);
-    QCOMPARE(state.clients.at(kClient).last.front().number, 69u);
+    QCOMPARE(state.fileClients.at(kClient).last.front().number, 69u);
 }
 
 void FoldTest::unreasonableNumbersAreIgnored()
@@ -597,8 +609,8 @@ void FoldTest::theCoordinatorsWordIsAnImageAndNoAdjustment()
     event.mutable_image_adjusted()->set_by_coordinator(true);
     event.mutable_image_adjusted()->mutable_after()->set_i(2);
     state.apply(kClient, event, 1);
-    QCOMPARE(state.clients.at(kClient).image.i(), 2u);
-    QCOMPARE(state.clients.at(kClient).imageAdjustments, 0u); // those come with replies
+    QCOMPARE(state.fileClients.at(kClient).image.i(), 2u);
+    QCOMPARE(state.fileClients.at(kClient).imageAdjustments, 0u); // those come with replies
 }
 
 void FoldTest::theRingIsBoundedInBytes()

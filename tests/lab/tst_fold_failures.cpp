@@ -275,7 +275,7 @@ void FoldFailuresTest::whoComesLateSeesWhatFailedBefore()
     pb::ProcessInfo dead;
     dead.set_node(kBucket1);
     dead.set_kind(pb::NODE);
-    dead.set_spare_role(pb::DATA);
+    dead.set_pool(pb::DATA);
     state.introduce(dead); // the directory still lists it
     state.apply(coordinator, 1000);
     QVERIFY(state.data.contains(1));

@@ -457,9 +457,11 @@ void IngestTest::theDirectoryIsFollowed()
 {
     Session session;
     FakeProcess coordinator(1, pb::COORDINATOR, "coordinator"), bucket(11, pb::NODE, "data-1");
-    std::atomic<bool> isAnswering { false };
+    std::atomic<bool> isAnswering { false }, isSilent { false };
     bucket.answer(
         [&, snapshots = bucketSnapshots(bucket, 4)](const pb::Command& command) -> std::optional<pb::CommandReply> {
+            if (isSilent && !isAnswering)
+                return std::nullopt;
             return command.has_statistics() && isAnswering ? std::optional(pb::CommandReply()) : snapshots(command);
         });
     std::atomic<bool> isListed { true };
@@ -492,7 +494,12 @@ void IngestTest::theDirectoryIsFollowed()
             ProcessId(11), commandOf([](pb::Command& c) { c.mutable_describe_client(); }), 60s);
     });
     QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("DescribeClient") >= 1, kPatience);
+    // While it answers, it is alive, although the coordinator does not hear it.
+    const int snapshots = bucket.asked("TakeSnapshot");
     isListed = false;
+    QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") >= snapshots + 2, kPatience);
+    QVERIFY(!session.control().find(11)->hasEnded);
+    isSilent = true;
     QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11)->hasEnded, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, kPatience);
     // Its end was not observed: a waiting call continues to wait, and the coordinator may list the process again.
@@ -502,6 +509,7 @@ void IngestTest::theDirectoryIsFollowed()
     QVERIFY2(bool(late), late.text.c_str());
     QVERIFY(waiting.wait_for(0s) != std::future_status::ready);
     isListed = true;
+    isSilent = false;
     QTRY_VERIFY_WITH_TIMEOUT(!session.control().find(11)->hasEnded, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).hasEnded, kPatience);
     QCOMPARE(bucketOf(session.ingest().state())->count, 4u);

@@ -143,7 +143,7 @@ void PlayTest::growHoldsAndTheFoldIsTheTruth()
     for (const auto& [id, client] : told.clients) {
         QCOMPARE(seen.clients.at(id).operations, client.operations);
         QCOMPARE(seen.clients.at(id).forwards, client.forwards);
-        QCOMPARE(seen.clients.at(id).image.ShortDebugString(), client.image.ShortDebugString());
+        QCOMPARE(seen.fileClient(id).image.ShortDebugString(), told.fileClient(id).image.ShortDebugString());
     }
     // All of it is gone when the session ends.
     std::vector<std::uint32_t> pids;

@@ -237,7 +237,7 @@ void SentencesTest::anUnknownSystemHasNoStoryAndGeneralSentences()
     info.set_name("seven");
     info.set_kind(pb::COORDINATOR);
     info.set_system("unknown");
-    info.set_spare_role(pb::DATA);
+    info.set_pool(pb::DATA);
     info.set_is_simulated(true);
     ClusterState state;
     state.apply(1, event, 1);

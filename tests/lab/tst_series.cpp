@@ -446,7 +446,7 @@ void SeriesTest::recoveriesHaveTheirPhases()
     begun->set_recovery(77);
     begun->add_buckets(5);
     series.take(kCoordinator, event, 1'000 * kMs);
-    QVERIFY(chartOf(series, { ChartKind::Recovery, 0, 2'000 * kMs, 0, 100 }).nothing.contains("under way"));
+    QVERIFY(chartOf(series, { ChartKind::Repair, 0, 2'000 * kMs, 0, 100 }).nothing.contains("under way"));
     event.Clear();
     auto* finished = event.mutable_recovery_finished();
     finished->set_group(1);
@@ -460,7 +460,7 @@ void SeriesTest::recoveriesHaveTheirPhases()
     finished->set_records(30);
     finished->set_is_xor(true);
     series.take(kCoordinator, event, 1'050 * kMs);
-    const ChartData chart = chartOf(series, { ChartKind::Recovery, 0, 2'000 * kMs, 0, 100 });
+    const ChartData chart = chartOf(series, { ChartKind::Repair, 0, 2'000 * kMs, 0, 100 });
     QVERIFY(chart.nothing.isEmpty());
     QCOMPARE(chart.bars.size(), std::size_t(1));
     QCOMPARE(chart.bars[0].parts, (std::vector<double> { 60, 10, 25, 5 }));
@@ -473,7 +473,7 @@ void SeriesTest::recoveriesHaveTheirPhases()
     QCOMPARE(seconds("total_s"), 0.04);
     QCOMPARE(seconds("process_s") + seconds("comm_s") + seconds("other_s"), seconds("total_s"));
     // Outside the interval it is not shown.
-    QVERIFY(!chartOf(series, { ChartKind::Recovery, 1'500 * kMs, 2'000 * kMs, 0, 100 }).nothing.isEmpty());
+    QVERIFY(!chartOf(series, { ChartKind::Repair, 1'500 * kMs, 2'000 * kMs, 0, 100 }).nothing.isEmpty());
 }
 
 void SeriesTest::faultsAndFailuresAreShaded()
@@ -610,11 +610,11 @@ void SeriesTest::aRingHasNoChartsOfAFile()
     const auto show = [](const RunSeries& series, ChartKind kind) {
         return chartOf(series.shown(), { kind, 0, 1'000 * kMs, 0, 100 });
     };
-    constexpr ChartKind kOfFiles[] = { ChartKind::Load, ChartKind::Buckets, ChartKind::Storage, ChartKind::Recovery };
+    constexpr ChartKind kOfFiles[] = { ChartKind::Load, ChartKind::Growth, ChartKind::Storage, ChartKind::Repair };
     RunSeries series;
     series.take(kClient, started(1, pb::SEARCH), 100 * kMs);
     QCOMPARE(show(series, ChartKind::Load).nothing, QString("There is no file yet: its first insert creates it."));
-    QCOMPARE(show(series, ChartKind::Buckets).remedy, QString("insert"));
+    QCOMPARE(show(series, ChartKind::Growth).remedy, QString("insert"));
     QCOMPARE(show(series, ChartKind::Memory).nothing, QString("No process has reported yet how much memory it uses."));
 
     pb::Event begun, gauges;
@@ -658,7 +658,7 @@ void SeriesTest::aRingHasNoChartsOfAFile()
     forgotten.mutable_forgotten();
     both.take(0, forgotten, 50 * kMs);
     both.take(kNodes, begun, 110 * kMs);
-    QCOMPARE(show(both, ChartKind::Buckets).series.size(), std::size_t(1));
+    QCOMPARE(show(both, ChartKind::Growth).series.size(), std::size_t(1));
     QVERIFY(!show(both, ChartKind::Load).theory.empty());
 }
 

@@ -156,7 +156,7 @@ struct NarratorStage {
         info.set_node(of(who));
         info.set_kind(kind);
         info.set_name(name);
-        info.set_spare_role(pool);
+        info.set_pool(pool);
         give(of(who), event);
     }
 

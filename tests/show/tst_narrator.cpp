@@ -300,7 +300,7 @@ void NarratorTest::anotherClusterIsAnotherStory()
     stage.tell("look");
     QVERIFY(stage.tell("C split_ordered { split: 1 bucket: 0 new_bucket: 4 level: 3 }"));
     QVERIFY(stage.tell("C members_answered { group: 0 }"));
-    QVERIFY(stage.tell("s8 process_started { process { node: =s8 kind: NODE name: \"data-8\" spare_role: DATA } }"));
+    QVERIFY(stage.tell("s8 process_started { process { node: =s8 kind: NODE name: \"data-8\" pool: DATA } }"));
     QCOMPARE(stage.story.texts(), QStringList { "The split pointer n stands at 0, so bucket 0 splits into 0 and 4." });
 }
 

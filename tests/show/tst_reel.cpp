@@ -95,8 +95,8 @@ void ReelTest::anEntryIsKeptAsItIs()
     entry.captions = { { { 3, 4, true }, "one" }, { { 5, 6, false }, "two" } };
     QCOMPARE(reelEntryOf(jsonOf(entry)), std::optional(entry));
     ReelEntry camera { .kind = Kind::Camera, .at = { 1, 1 } };
-    camera.camera = { "data 5", "records", "groups", { { "deltas", true }, { "ranks", false } }, 0.5, 3u,
-        4'000'000'000u, "inverse" };
+    camera.camera = { "data 5", "records", "groups", { { "deltas", true }, { "ranks", false } }, 0.5,
+        { { "group", 3 }, { "rank", 4'000'000'000.0 }, { "stage", "inverse" } } };
     QCOMPARE(reelEntryOf(jsonOf(camera)), std::optional(camera));
     for (int kind = 0; kind <= int(Kind::End); ++kind) {
         const ReelEntry plain { .kind = Kind(kind) };

@@ -138,19 +138,20 @@ void TourTest::anOldImageIsAdjusted()
 {
     TourStory story(4);
     story.put(2, 1, 6);
-    story.state.clients[TourStory::kBob].image.set_i(1);
-    story.state.clients[TourStory::kBob].image.set_n(1); // knows all buckets
-    const auto deeds = story.prepare([&](const TourDeed& deed) { story.state.clients[deed.process].image.Clear(); });
+    story.state.fileClients[TourStory::kBob].image.set_i(1);
+    story.state.fileClients[TourStory::kBob].image.set_n(1); // knows all buckets
+    const auto deeds = story.prepare(
+        [&](const TourDeed& deed) { story.state.fileClients[deed.process].image.Clear(); });
     QCOMPARE(deeds, (std::vector { TourDeed { TourDeed::Kind::Forget, TourStory::kBob } }));
     QVERIFY2(story.words().task.contains("bob knows of 1 bucket, but the file has 3")
             && story.words().task.contains("made bob forget"),
         qPrintable(story.words().task));
     QVERIFY2(story.words().goals[1].contains("Select bucket 2"), qPrintable(story.words().goals[1]));
     const QString task = story.words().task;
-    const auto old = story.state.clients[TourStory::kBob].image;
-    story.state.clients[TourStory::kBob].image.set_i(1); // the answer is known before the picture has shown it
+    const auto old = story.state.fileClients[TourStory::kBob].image;
+    story.state.fileClients[TourStory::kBob].image.set_i(1); // the answer is known before the picture has shown it
     QCOMPARE(story.words().task, task);
-    story.state.clients[TourStory::kBob].image = old;
+    story.state.fileClients[TourStory::kBob].image = old;
     tellOfOthers(story);
     story.tell(TourStory::kData,
         "operation_forwarded { kind: INSERT key: 5 from: 0 to: 1 } place { role: DATA "
@@ -165,7 +166,7 @@ void TourTest::anOldImageIsAdjusted()
     operation.path = { 0, 2 };
     operation.imageAfter.set_i(1);
     operation.imageAfter.set_n(1);
-    story.state.clients[TourStory::kBob].last.push_back(operation);
+    story.state.fileClients[TourStory::kBob].last.push_back(operation);
     story.tell(TourStory::kBob,
         "operation { client: 3 number: 11 } operation_done { kind: SEARCH key: 4 bucket: 0 "
         "}"); // no forward

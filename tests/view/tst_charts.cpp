@@ -257,7 +257,7 @@ void ChartsTest::nothingIsDrawnAcrossATimeOfWhichNothingIsKnown()
 
 void ChartsTest::aRecoveryIsABarOfItsPhases()
 {
-    Shown shown(ChartKind::Recovery);
+    Shown shown(ChartKind::Repair);
     const QStringList texts = shown.view.texts();
     QVERIFY2(texts.contains("1500") && texts.contains("500"), qPrintable(texts.join('|')));
     QVERIFY(std::any_of(texts.begin(), texts.end(), [](const QString& text) { return text.startsWith("2000.0 ms"); }));
@@ -403,7 +403,7 @@ void ChartsTest::anEmptyChartOffersWhatHelps()
     window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link().state() == LinkState::Here, 15'000);
     window.actions().get("measure")->trigger();
-    part<ChartPanel>(window).choose(ChartKind::Recovery);
+    part<ChartPanel>(window).choose(ChartKind::Repair);
     window.clock().step(0.6);
     QVERIFY2(part<ChartPanel>(window).chart().nothing.contains("No recovery measured yet"),
         qPrintable(part<ChartPanel>(window).chart().nothing));

@@ -317,11 +317,16 @@ void FailurePicturesTest::aWatchedBucketShowsItsLease()
     const auto details = [&] { return detailsOf(state, bucket).join('\n'); };
     QVERIFY(!drawn(state, kSmallView).list.texts().join('|').contains("lease"));
     QVERIFY2(details().contains("lease: not observed"), qPrintable(details()));
+    ProcessState& process = state.processes.at(kFileData + 1);
+    auto begun = std::make_shared<pb::NodeSample>();
+    begun->set_grants_needed(2);
+    process.samples.push_back({ 11'900'000'000, begun });
+    QVERIFY(says("no lease yet") && !says("lease run out"));
+    QVERIFY2(details().contains("no lease yet at 11.90 s (0 of 2 grants)"), qPrintable(details()));
     auto sample = std::make_shared<pb::NodeSample>();
     sample->set_grants_needed(2);
     sample->set_grants_held(2);
     sample->set_lease_left_ns(214'000'000);
-    ProcessState& process = state.processes.at(kFileData + 1);
     process.samples.push_back({ 12'000'000'000, sample });
     QVERIFY(says("lease 214 ms") && !details().contains("not observed"));
     for (int width = 400; width < 1'600; width += 50) // a number without its label has no meaning

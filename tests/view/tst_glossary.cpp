@@ -89,9 +89,9 @@ ClusterState troubled()
     putDown(s, 6, pb::GROUP_FROZEN);
     for (const std::uint32_t bucket : { 8u, 9u, 10u })
         putDown(s, bucket, pb::GROUP_LOST, true);
-    ClientState& bob = s.clients[kFileClients + 1];
+    s.clients[kFileClients + 1].isHeld = true;
+    FileClient& bob = s.fileClients[kFileClients + 1];
     bob.imageAdjustments = 3;
-    bob.isHeld = true;
     OperationState operation;
     operation.imageAdjusted = true;
     operation.adjustedBucket = 2;

@@ -57,7 +57,7 @@ ClusterState believing(std::uint32_t buckets, std::uint32_t believed)
     FileShape shape { buckets };
     shape.clients = 1;
     ClusterState state = fileOf(shape);
-    ClientState& client = state.clients[kFileClients];
+    FileClient& client = state.fileClients[kFileClients];
     const FileImage image = imageOf(believed);
     client.image.set_i(image.i);
     client.image.set_n(image.n);
@@ -100,7 +100,7 @@ private slots:
 void ImagesTest::theImageStandsBesideTheTruth()
 {
     ClusterState state = fileOf({ 8, 4, 1 });
-    ClientState& bob = state.clients[kFileClients + 1];
+    FileClient& bob = state.fileClients[kFileClients + 1];
     bob.image.set_i(0);
     bob.image.set_n(0);
     OperationState operation;
@@ -114,7 +114,7 @@ void ImagesTest::theImageStandsBesideTheTruth()
     operation.imageAfter.set_i(2);
     operation.imageAfter.set_n(4);
     bob.last.push_back(operation);
-    bob.hops = { 0, 0, 1 };
+    state.clients[kFileClients + 1].hops = { 0, 0, 1 };
     for (const qreal width : { 300.0, 420.0, 640.0 }) {
         const Theme theme;
         DisplayList list(theme);
@@ -137,7 +137,7 @@ void ImagesTest::aFrozenImageStaysWhereItIs()
 {
     ListFeed feed;
     feed.known() = fileOf({ 4, 4, 1 });
-    ClientState& alice = feed.known().clients[kFileClients];
+    FileClient& alice = feed.known().fileClients[kFileClients];
     alice.mode = pb::FROZEN;
     alice.image.set_i(0);
     alice.image.set_n(0);
@@ -229,7 +229,7 @@ void ImagesTest::aTriedKeyIsWorkedOutAndNothingMoreIsSaid()
     words = imagesOf(believing(8, 8), 460, Theme(), 4711).words();
     QVERIFY2(words.contains("Both say bucket 7: no forward"), qPrintable(words));
     // A frozen image is shown as unchanging.
-    state.clients[kFileClients].mode = pb::FROZEN;
+    state.fileClients[kFileClients].mode = pb::FROZEN;
     QVERIFY(imagesOf(state, 460, Theme(), 4711).words().contains("frozen and stays"));
     // Keys that the file scrambles.
     state.file.config.set_mix_keys(true);
@@ -246,9 +246,9 @@ void ImagesTest::aForwardTooManyIsRed()
         });
     };
     ClusterState state = believing(8, 1);
-    ClientState& client = state.clients[kFileClients];
+    FileClient& client = state.fileClients[kFileClients];
     client.last.push_back(searched(7, { 0, 3, 7 }));
-    client.hops = { 10, 3, 1 };
+    state.clients[kFileClients].hops = { 10, 3, 1 };
     client.imageAdjustments = 4;
     const ImageDrawn right = imagesOf(state);
     QVERIFY(!isRed(right));
@@ -313,11 +313,11 @@ void ImagesTest::noTextIsClippedOrCovered()
         for (const std::uint32_t buckets : { 1u, 4u, 13u, 64u, 300u }) {
             for (const bool isTried : { false, true }) {
                 ClusterState state = believing(buckets, std::max(1u, buckets / 3));
-                ClientState& client = state.clients[kFileClients];
+                FileClient& client = state.fileClients[kFileClients];
                 OperationState operation = searched(4711, { 0, buckets / 2, buckets - 1 });
                 operation.imageAdjusted = true;
                 client.last.push_back(operation);
-                client.hops = { 1'234'567, 89, 3 };
+                state.clients[kFileClients].hops = { 1'234'567, 89, 3 };
                 client.imageAdjustments = 9;
                 const Theme theme(kind, scale);
                 const ImageDrawn drawn = imagesOf(state, width, theme,

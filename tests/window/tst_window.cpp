@@ -100,6 +100,7 @@ private slots:
     void theStartPageSaysWhatCannotWork();
     void anAddressThatIsNoneOrSilentIsSaid();
     void aProcessThatIsGoneIsCrossedOut();
+    void aProcessThatIsCutOffIsNotTakenForEnded();
     void aClusterThatDiesLeavesAWindowThatWorks();
     void aFloodDoesNotHoldTheWindow();
     void thePictureIsSavedAndExported();
@@ -520,6 +521,22 @@ void WindowTest::aProcessThatIsGoneIsCrossedOut()
     QVERIFY(sentenceOf(canvas.state(), { ObjectKind::Data, 3, 0 }).contains("process gone"));
     QVERIFY(canvas.state().data.contains(3)); // its place stays visible
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
+}
+
+// The coordinator does not hear it any more, but the window does.
+void WindowTest::aProcessThatIsCutOffIsNotTakenForEnded()
+{
+    FakeCluster cluster({ 4, 4, 1 });
+    Watching watching(cluster);
+    QVERIFY(watching.isReady(18));
+    const ProcessId cut = kFileData + 3;
+    const FakeProcess& process = cluster.process(cut);
+    const int asked = process.asked("TakeSnapshot");
+    cluster.cutOff(cut);
+    QTRY_VERIFY_WITH_TIMEOUT(process.asked("TakeSnapshot") >= asked + 2, kLimit); // and answers each time
+    QVERIFY(!watching.window.canvas().state().processes.at(cut).hasEnded);
+    cluster.end(cut);
+    QTRY_VERIFY_WITH_TIMEOUT(watching.window.canvas().state().processes.at(cut).hasEnded, kLimit);
 }
 
 void WindowTest::aClusterThatDiesLeavesAWindowThatWorks()

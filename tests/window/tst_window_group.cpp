@@ -15,6 +15,8 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTableView>
@@ -200,14 +202,12 @@ void WindowGroupTest::aScenarioOpensItsPageAtAStage()
     CameraWish wish;
     wish.view = QStringLiteral("update");
     wish.fit = QStringLiteral("data 2");
-    wish.group = 0;
-    wish.rank = 1;
-    wish.stage = QStringLiteral("column 1");
+    wish.page = { { "group", 0 }, { "rank", 1 }, { "stage", "column 1" } };
     emit w.window.player().cameraWished(wish);
     QVERIFY(w.isDecoded());
     QVERIFY2(words(view).contains("P[2][1] is 2284"), qPrintable(words(view)));
     wish.view = QStringLiteral("decode");
-    wish.stage = QStringLiteral("inverse");
+    wish.page["stage"] = "inverse";
     emit w.window.player().cameraWished(wish);
     QVERIFY(w.isDecoded());
     QCOMPARE(view.decoding()->lost, std::vector<Participant> { Participant::data(Position(2)) });
@@ -216,10 +216,20 @@ void WindowGroupTest::aScenarioOpensItsPageAtAStage()
     QCOMPARE(view.decoding()->step().kind, DecodingStep::Kind::Term);
     view.refresh(1);
     QCOMPARE(view.decoding()->step().kind, DecodingStep::Kind::Term);
-    wish.stage = QStringLiteral("bytes");
+    wish.page["stage"] = "bytes";
     emit w.window.player().cameraWished(wish);
     QVERIFY(w.isDecoded());
     QCOMPARE(view.decoding()->step().kind, DecodingStep::Kind::Bytes);
+    // Where a little of the page has no room, its last lines, the verdict, are in sight.
+    auto* scroll = view.window()->findChild<QWidget*>("groupPanel")->findChild<QScrollArea*>();
+    const QScrollBar& bar = *scroll->verticalScrollBar();
+    scroll->setFixedHeight(view.minimumHeight() - 30);
+    QTRY_VERIFY_WITH_TIMEOUT(bar.maximum() > 0 && bar.maximum() <= 40, kLimit);
+    QCOMPARE(bar.value(), bar.maximum());
+    view.step(-1); // a person goes on from here, and scrolls
+    scroll->verticalScrollBar()->setValue(0);
+    view.refresh(1);
+    QCOMPARE(bar.value(), 0);
 }
 
 void WindowGroupTest::everyKeyOfTheRecordGroupDoesItsAction()

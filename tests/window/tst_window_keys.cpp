@@ -128,7 +128,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(find("3"));
     QVERIFY(pressFor("searchHere"));
     QVERIFY2(window.labLine().text().contains("image adjusted"), qPrintable(window.labLine().text()));
-    QVERIFY(QTest::qWaitFor([&] { return state.clients.at(second).imageAdjustments == 1; }, kLimit));
+    QVERIFY(QTest::qWaitFor([&] { return state.fileClient(second).imageAdjustments == 1; }, kLimit));
     QVERIFY(state.clients.at(second).forwards >= 1);
     QVERIFY(says(QStringLiteral("1 operation, %1 forwarded").arg(state.clients.at(second).forwards)));
     // It has stored nothing: it searches records of the file.

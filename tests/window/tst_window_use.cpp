@@ -644,8 +644,7 @@ void WindowUseTest::theCameraShowsWhatTheCaptionSpeaksOf()
     QCOMPARE(window.selection().selected(), client);
     CameraWish records;
     records.fit = QStringLiteral("data 2");
-    records.group = 0;
-    records.rank = 3;
+    records.page = { { "group", 0 }, { "rank", 3 } };
     emit window.player().cameraWished(records);
     QCOMPARE(window.selection().selected(), (ObjectRef { ObjectKind::Parity, 0, 0 }));
     records.view = QStringLiteral("records");

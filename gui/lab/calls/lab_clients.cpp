@@ -299,7 +299,7 @@ struct ClientCalls {
                     += QString(": %1 of %2 operations are").arg(reply->workload().done()).arg(reply->workload().of());
                 if (const QString full = fullServers(reply->workload()); !full.isEmpty()) {
                     error.message += "; " + full;
-                    error.hint = "Deletes, a split or a higher limit make room.";
+                    error.hint = "Deletes, further servers or a higher limit make room.";
                 }
             }
         }

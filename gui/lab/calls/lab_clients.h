@@ -25,7 +25,7 @@ LabResult<pb::RunWorkload> workloadOrder(const LabContext& context, const Argume
 // `hasRate`: the object also tells how far operations were behind their due times.
 QJSValue workloadObject(
     const LabContext& context, const pb::WorkloadResult& done, std::optional<std::uint64_t> messages, bool hasRate);
-// "the memory of data bucket 3 is at its limit: the answer is \"try again later\"", for all full servers; empty if
+// "the memory of node-3 is at its limit: the answer is \"try again later\"", for all full servers; empty if
 // there is none.
 QString fullServers(const pb::WorkloadResult& done);
 // Makes the client read back all that it wrote. The result also counts for the invariants.

@@ -162,7 +162,7 @@ struct LabContext {
     LabResult<pb::FileDescription> describeFile(double timeoutSeconds = 5) const;
     // The name of the process, or its number if nothing else is known of it.
     QString nameOf(ProcessId process) const;
-    // Waits until the coordinator knows all servers that were started, as spares or as buckets.
+    // Waits until the coordinator knows all servers that were started.
     LabResult<bool> awaitServers(double timeoutSeconds) const;
     // Waits until all events published so far have been received.
     LabResult<bool> catchUp(std::chrono::milliseconds timeout = std::chrono::seconds(2)) const;

@@ -75,7 +75,8 @@ private:
 
     QJSValue client(const ClientState& client) const
     {
-        QJSValue value = scriptImage(client.image, m_engine);
+        QJSValue value = m_engine.newObject();
+        m_system.addClient(m_state, client.process, value);
         value.setProperty("name", QString::fromStdString(client.name));
         value.setProperty("operations", scriptNumber(client.operations));
         return value;

@@ -157,7 +157,8 @@ LabResult<QJSValue> heal(LabContext& context, const Arguments& o)
         if (fault.property("kind").toString() == "pause")
             return LabError { LabCode::Refused, "A pause is ended by lab.resume.", "lab.resume(fault);" };
         if (fault.property("kind").toString() == "kill" && fault.property("at").isUndefined())
-            return LabError { LabCode::Refused, "A kill cannot be healed.", "lab.restart brings an empty spare back." };
+            return LabError { LabCode::Refused, "A kill cannot be healed.",
+                "lab.restart starts its program again, empty." };
         if (!id.isNumber() || id.toNumber() < 1)
             return LabError { LabCode::BadArgument,
                 "lab.heal takes what lab.net or lab.partition gave, or nothing for all faults." };

@@ -107,35 +107,25 @@ LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
         wish.fit = fit.property("labTarget").toString();
     else if (fit.isObject() && isClient(context, fit.toString()))
         wish.fit = "client " + fit.toString();
-    else if (fit.isString() && (fit.toString() == "file" || fit.toString() == "spares"))
+    else if (fit.isString() && fit.toString() == "file")
         wish.fit = fit.toString();
     else if (!fit.isNull())
-        return LabError { LabCode::BadArgument,
-            "The option fit of lab.camera is 'file', 'spares', a target or a client." };
+        return LabError { LabCode::BadArgument, "The option fit of lab.camera is 'file', a target or a client." };
     wish.view = textOf("view");
     wish.layout = textOf("layout");
     for (QJSValueIterator it(o.option("layers")); it.hasNext();) {
         it.next();
         if (!it.value().isBool())
             return LabError { LabCode::BadArgument,
-                "Layers are switched by true and false: layers: { deltas: true }." };
+                "Layers are switched by true and false: layers: { messages: true }." };
         wish.layers[it.name()] = it.value().toBool();
     }
     if (!o.option("speed").isNull())
         wish.speed = o.number("speed");
-    if (const QJSValue record = o.option("record"); record.isObject()) {
-        if (!record.property("group").isNumber() || !record.property("rank").isNumber())
-            return LabError { LabCode::BadArgument,
-                "The option record of lab.camera is { group: number, rank: number }." };
-        wish.group = record.property("group").toUInt();
-        wish.rank = record.property("rank").toUInt();
-    }
-    wish.stage = textOf("stage");
-    static const QRegularExpression kStage("^(members|columns|elimination|inverse|symbol|bytes|delta|column \\d)$");
-    if (!wish.stage.isEmpty() && !kStage.match(wish.stage).hasMatch())
-        return LabError { LabCode::BadArgument, QStringLiteral("lab.camera knows no stage '%1'.").arg(wish.stage),
-            "With view 'decode': members, columns, elimination, inverse, symbol, bytes; with 'update': delta, column "
-            "0, ..." };
+    const auto page = context.system->pageOf(o);
+    if (!page)
+        return page.error();
+    wish.page = *page;
     tell(context, { .kind = ReelEntry::Kind::Camera, .camera = wish });
     return QJSValue();
 }

@@ -4,6 +4,8 @@
 #include "gui/lab/calls/lab_context.h"
 #include "gui/lab/calls/lab_values.h"
 
+#include <QJsonObject>
+
 namespace lhrs::gui {
 
 class Lab;
@@ -37,10 +39,15 @@ public:
     {
         return std::vector<FoundTarget>();
     }
+    // client.verify of one place only: narrows the order to it.
+    virtual LabResult<bool> narrow(LabContext& context, const QJSValue& place, pb::Verify& order) const;
+    // What lab.camera wants of a page of this system, in the words that its window understands.
+    virtual LabResult<QJsonObject> pageOf(const Arguments& /*o*/) const { return QJsonObject(); }
     // Whether nothing is under way beside operations of clients, according to the events.
     virtual bool isAtRest(const ClusterState& /*state*/) const { return true; }
     // Adds its part of the state that the judge of an exercise sees.
     virtual void addState(const ClusterState& /*state*/, QJSEngine& /*engine*/, QJSValue& /*value*/) const { }
+    virtual void addClient(const ClusterState& /*state*/, ProcessId /*client*/, QJSValue& /*value*/) const { }
 };
 
 } // namespace lhrs::gui

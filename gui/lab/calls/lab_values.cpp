@@ -2,7 +2,6 @@
 #include "gui/lab/calls/lab_values.h"
 
 #include "common/kinds.h"
-#include "common/lhrs/linear_hash.h"
 #include "gui/lab/calls/lab_system.h"
 #include "gui/lab/words/lhrs/place_words.h"
 #include "gui/lab/words/process/process_words.h"
@@ -137,15 +136,6 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
     object.setProperty("t_s", secondsOf(event.runNs));
     object.setProperty("eventIndex", scriptNumber(event.index));
     object.setProperty("process", processName(names, event.process));
-    return object;
-}
-
-QJSValue scriptImage(const pb::FileState& image, QJSEngine& engine)
-{
-    QJSValue object = engine.newObject();
-    object.setProperty("i", image.i());
-    object.setProperty("n", image.n());
-    object.setProperty("M", isValid({ image.i(), image.n() }) ? bucketCount({ image.i(), image.n() }) : 0);
     return object;
 }
 

@@ -28,8 +28,6 @@ LabResult<std::uint64_t> keyOf(const QJSValue& value);
 QJSValue scriptObject(const google::protobuf::Message& message, QJSEngine& engine);
 // {kind, t_s, process, place, op, client, ...body}; a body field named `kind` becomes `what`.
 QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine& engine);
-// {i, n, M}
-QJSValue scriptImage(const pb::FileState& image, QJSEngine& engine);
 // The names of all kinds of events.
 QStringList eventTypes();
 // The number of the kind with this name (common/kinds.h); an error names the nearest known name.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/calls/lab_clients.h"
+#include "gui/lab/calls/lab_system.h"
 
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/control/invariant_findings.h"
@@ -150,26 +151,21 @@ QJSValue workloadObject(
     return result;
 }
 
+LabResult<bool> LabSystem::narrow(LabContext& /*context*/, const QJSValue& /*place*/, pb::Verify& /*order*/) const
+{
+    return LabError { LabCode::BadArgument,
+        QStringLiteral("client.verify cannot be narrowed to a place of %1.").arg(words().cluster),
+        "client.verify(); checks all keys" };
+}
+
 LabResult<QJSValue> verifyClient(LabContext& context, ProcessId process, const Arguments& o)
 {
     pb::Command command;
     pb::Verify& order = *command.mutable_verify();
     order.set_window(o.integer("window"));
-    if (const QJSValue place = o.option("place"); !place.isNull()) {
-        const auto target = findTarget(context, place);
-        if (!target)
-            return target.error();
-        if (target->place.role() != pb::DATA)
-            return LabError { LabCode::BadArgument,
-                "The option place of client.verify is a data bucket, not " + target->shown + ".",
-                "place: lab.data(0)" };
-        const auto file = context.describeFile();
-        if (!file)
-            return file.error();
-        order.set_only_bucket(true);
-        order.set_bucket(target->place.number());
-        *order.mutable_file() = file->file();
-    }
+    if (const QJSValue place = o.option("place"); !place.isNull())
+        if (const auto narrowed = context.system->narrow(context, place, order); !narrowed)
+            return narrowed.error();
     const auto reply = context.ask(process, std::move(command), o.number("timeout"));
     if (!reply)
         return reply.error();

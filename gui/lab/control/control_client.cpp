@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <future>
+#include <set>
 
 namespace lhrs::gui {
 
@@ -26,9 +27,10 @@ constexpr milliseconds kProbePeriod(2000); // for silent processes
 constexpr milliseconds kSilence(1000);
 constexpr milliseconds kTick(50);
 constexpr int kCommandsWaiting = 10'000; // one endpoint may serve a whole simulated cluster
-constexpr std::int64_t kMessageBytes = 256 << 20; // more than the largest bucket's contents in one page
+constexpr std::int64_t kMessageBytes = 256 << 20; // more than the largest answer, the contents of a server in one page
 constexpr std::int32_t kListsOfNewCoordinator = 40; // 10 s in which no process counts as gone
 constexpr std::int32_t kListsWithout = 3; // the process then counts as removed from the directory
+constexpr std::int32_t kListsBetween = 8; // 2 s between two questions to a process that is alive but not listed
 
 std::string commandName(const pb::Command& command)
 {
@@ -44,7 +46,7 @@ std::string seconds(milliseconds time) { return numberWord(double(time.count()) 
 struct ControlClient::Thread {
     struct Pending {
         std::string endpoint;
-        std::string what; // "Split at data-3"
+        std::string what; // "Leave at node-3"
         milliseconds timeout;
         AwakeClock::time_point deadline;
         Callback callback;
@@ -56,6 +58,7 @@ struct ControlClient::Thread {
     std::vector<std::pair<Clock::time_point, ProcessId>> probes;
     std::vector<std::pair<Clock::time_point, ProcessId>> retries;
     std::string coordinatorEndpoint;
+    std::set<ProcessId> doubted {}; // they are asked whether they are alive
     bool isAsking = false;
     Clock::time_point askAt {};
     Clock::time_point probeAt {};
@@ -159,6 +162,7 @@ struct ControlClient::Thread {
     void askDirectory(ControlClient& client);
     void askSimulation(ControlClient& client);
     void takeList(ControlClient& client, const pb::ProcessList& list);
+    void doubt(ControlClient& client, ProcessId process);
     void probe(ControlClient& client);
     void run(ControlClient& client, const std::stop_token& stop);
 };
@@ -303,9 +307,17 @@ void ControlClient::endProcessOfPid(std::uint32_t pid, const std::string& reason
 
 void ControlClient::pauseProcessOfPid(std::uint32_t pid, bool isPaused)
 {
-    for (const KnownProcess& known : directory())
-        if (known.info.pid() == pid && !known.hasEnded)
-            m_ingest.pauseProcess(known.info.node(), isPaused);
+    std::vector<ProcessId> found;
+    {
+        const std::lock_guard lock(m_mutex);
+        for (auto& [id, known] : m_directory)
+            if (known.info.pid() == pid && !known.hasEnded) {
+                known.isPaused = isPaused;
+                found.push_back(id);
+            }
+    }
+    for (const ProcessId id : found)
+        m_ingest.pauseProcess(id, isPaused);
 }
 
 void ControlClient::call(const CallTarget& to, pb::Command command, Milliseconds timeout, Callback callback)
@@ -489,11 +501,38 @@ void ControlClient::Thread::takeList(ControlClient& client, const pb::ProcessLis
             at->second.listsWithout = 0;
         }
         for (const auto& [id, known] : client.m_directory)
-            if (known.isListed && !known.hasEnded && known.listsWithout >= kListsWithout)
+            if (known.isListed && !known.hasEnded && !known.isPaused && known.listsWithout >= kListsWithout)
                 gone.push_back(id);
     }
     for (const ProcessId id : gone)
-        client.end(id, "the coordinator no longer lists it", true);
+        doubt(client, id);
+}
+
+// A process that the coordinator does not hear may be alive, for example cut off from the others on purpose, and its
+// faults can then be healed. Of simulated processes the simulator tells which have ended.
+void ControlClient::Thread::doubt(ControlClient& client, ProcessId process)
+{
+    const auto known = client.find(process);
+    if (!known || known->info.is_simulated() || !doubted.insert(process).second)
+        return;
+    pb::Command command;
+    command.mutable_take_snapshot()->set_without_records(true);
+    command.set_process(process);
+    send(known->info.control_endpoint(), known->info.name(), std::move(command), kAskTimeout,
+        [this, &client, process](const Answer& answer) {
+            doubted.erase(process);
+            const bool isAlive = answer && answer.reply.snapshot().process() == process;
+            {
+                const std::lock_guard lock(client.m_mutex);
+                const auto at = client.m_directory.find(process);
+                if (at == client.m_directory.end() || at->second.listsWithout < kListsWithout)
+                    return; // it is listed again
+                if (isAlive)
+                    at->second.listsWithout = kListsWithout - kListsBetween;
+            }
+            if (!isAlive)
+                client.end(process, "the coordinator no longer lists it, and it does not answer", true);
+        });
 }
 
 void ControlClient::Thread::probe(ControlClient& client)

@@ -58,8 +58,9 @@ struct KnownProcess {
     bool isListed = false; // it has been in the coordinator's list
     // Lists without it since then; below 0: the coordinator is new and has not heard of it yet.
     std::int32_t listsWithout = 0;
+    bool isPaused = false; // by the program that started it
     bool hasEnded = false;
-    bool endIsPresumed = false; // its end was not observed; the coordinator has not heard of it for a long time
+    bool endIsPresumed = false; // its end was not observed: nobody hears of it any more
 };
 
 // The process is known not to run on this machine. This is also true of a process on another machine, whose state

@@ -57,8 +57,8 @@ public:
     std::size_t ended() const;
     // Resumes all paused processes and returns their number.
     std::size_t resumeAll();
-    // Ends the processes that still run and starts the same programs again. Servers come back as empty spares of
-    // their pools; a coordinator takes the former address and finds the running file.
+    // Ends the processes that still run and starts the same programs again. Servers come back empty and wait for
+    // a place; a coordinator takes the former address and finds the running cluster.
     Result<std::vector<pb::ProcessInfo>> restart(
         const std::vector<std::uint64_t>& processes, const std::stop_token& stop = {});
 

@@ -15,7 +15,7 @@ namespace lhrs::gui {
 std::string portTrouble(std::uint32_t processes);
 // Converts HOST:PORT as entered into the control endpoint tcp://HOST:PORT. It does not try to connect.
 Result<std::string> endpointOf(const std::string& address);
-// Why a multicast datagram does not come back to this computer; empty if it does. Without multicast, spares are
+// Why a multicast datagram does not come back to this computer; empty if it does. Without multicast, servers are
 // recruited by the registry.
 std::string multicastTrouble();
 

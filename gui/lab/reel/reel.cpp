@@ -47,33 +47,21 @@ QJsonObject objectOf(const CameraWish& camera)
         object["layers"] = layers;
     if (camera.speed)
         object["speed"] = *camera.speed;
-    if (camera.group)
-        object["group"] = qint64(*camera.group);
-    if (camera.rank)
-        object["rank"] = qint64(*camera.rank);
-    if (!camera.stage.isEmpty())
-        object["stage"] = camera.stage;
+    for (auto word = camera.page.begin(); word != camera.page.end(); ++word)
+        object[word.key()] = word.value();
     return object;
 }
 
-std::optional<std::uint32_t> numberOf(const QJsonValue& value)
+CameraWish cameraOf(QJsonObject object)
 {
-    const double number = value.toDouble(-1);
-    return number >= 0 && number <= 4294967295.0 ? std::optional(std::uint32_t(number)) : std::nullopt;
-}
-
-CameraWish cameraOf(const QJsonObject& object)
-{
-    CameraWish camera { object["fit"].toString(), object["view"].toString(), object["layout"].toString(), {}, {}, {},
-        {}, {} };
-    const QJsonObject layers = object["layers"].toObject();
+    CameraWish camera { object.take("fit").toString(), object.take("view").toString(), object.take("layout").toString(),
+        {}, {}, {} };
+    const QJsonObject layers = object.take("layers").toObject();
     for (auto layer = layers.begin(); layer != layers.end(); ++layer)
         camera.layers[layer.key()] = layer.value().toBool();
-    if (object["speed"].isDouble())
-        camera.speed = object["speed"].toDouble();
-    camera.group = numberOf(object["group"]);
-    camera.rank = numberOf(object["rank"]);
-    camera.stage = object["stage"].toString();
+    if (const QJsonValue speed = object.take("speed"); speed.isDouble())
+        camera.speed = speed.toDouble();
+    camera.page = std::move(object);
     return camera;
 }
 

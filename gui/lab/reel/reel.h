@@ -4,6 +4,7 @@
 #include "gui/lab/reel/exercise.h"
 
 #include <QByteArray>
+#include <QJsonObject>
 #include <QString>
 #include <QStringList>
 
@@ -29,16 +30,13 @@ struct Cue {
 
 // The requests of lab.camera; empty members change nothing.
 struct CameraWish {
-    // "file", "spares", a place ("data 5", "parity 1.0"), several places with commas, or a client ("client bob")
+    // "file": all of it; a place as the system names it, several places with commas, or a client ("client bob")
     QString fit;
     QString view;
     QString layout; // "groups", "processes"
     std::map<QString, bool> layers;
     std::optional<double> speed;
-    std::optional<std::uint32_t> group, rank; // record group to be shown
-    // Of the record group's page: "members", "columns", "elimination", "inverse", "symbol", "bytes"; "delta", "column
-    // 1".
-    QString stage;
+    QJsonObject page; // what a page of the system is to show, in the system's own words
 
     bool operator==(const CameraWish&) const = default;
 };

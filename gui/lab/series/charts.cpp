@@ -12,29 +12,31 @@ QString chartTitle(ChartKind kind)
     case ChartKind::Operations: return QStringLiteral("Operations per second");
     case ChartKind::Latency: return QStringLiteral("Latency");
     case ChartKind::Messages: return QStringLiteral("Messages per operation");
-    case ChartKind::Load: return QStringLiteral("Load factor");
-    case ChartKind::Buckets: return QStringLiteral("Growth of the file");
-    case ChartKind::Storage: return QStringLiteral("Bytes stored");
     case ChartKind::Memory: return QStringLiteral("Memory");
-    case ChartKind::Recovery: return QStringLiteral("Recoveries by phases");
+    case ChartKind::Load:
+    case ChartKind::Growth:
+    case ChartKind::Storage:
+    case ChartKind::Repair: break;
     }
-    return {};
+    return fileChartTitle(kind);
 }
 
 QString chartId(ChartKind kind)
 {
-    static const char* const kIds[] = { "operations", "latency", "messages", "load", "buckets", "storage", "memory",
-        "recovery" };
-    return QStringLiteral("chart_") + QString::fromLatin1(kIds[std::size_t(kind)]);
+    const char* name = kind == ChartKind::Operations ? "operations"
+        : kind == ChartKind::Latency                 ? "latency"
+        : kind == ChartKind::Messages                ? "messages"
+        : kind == ChartKind::Memory                  ? "memory"
+                                                     : fileChartName(kind);
+    return QStringLiteral("chart_") + QString::fromLatin1(name);
 }
 
 namespace {
 
-ChartData fileChart(const RunSeries& series, const ChartWish& wish)
+ChartData chartOfFile(const RunSeries& series, const ChartWish& wish)
 {
     if (series.isOfFile())
-        return wish.kind == ChartKind::Recovery ? recoveryChart(series.file(), wish)
-                                                : levelsChart(series, series.file(), wish);
+        return fileChart(series, series.file(), wish);
     ChartData chart = charts::chartFor(series, wish, {});
     chart.header = charts::timeHeader();
     chart.nothing = QStringLiteral("Only a file has this chart, and there is no file in this run.");
@@ -51,14 +53,14 @@ ChartData chartOf(const RunSeries& series, const ChartWish& wish)
         case ChartKind::Latency: return latencyChart(series, wish);
         case ChartKind::Messages:
             return messagesChart(
-                series, wish, series.isOfFile() ? messagesTheory(series.file().k()) : std::vector<ChartTheory>());
+                series, wish, series.isOfFile() ? messagesTheory(series.file()) : std::vector<ChartTheory>());
         case ChartKind::Memory: return memoryChart(series, wish);
         case ChartKind::Load:
-        case ChartKind::Buckets:
+        case ChartKind::Growth:
         case ChartKind::Storage:
-        case ChartKind::Recovery: break;
+        case ChartKind::Repair: break;
         }
-        return fileChart(series, wish);
+        return chartOfFile(series, wish);
     };
     ChartData chart = make();
     chart.kind = wish.kind;

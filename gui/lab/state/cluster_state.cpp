@@ -72,7 +72,7 @@ void ClusterState::introduce(const pb::ProcessInfo& info)
     takeInfo(info);
     introduceToRing(info);
     if (isNew)
-        processes[info.node()].pool = info.spare_role();
+        processes[info.node()].pool = info.pool();
 }
 
 void ClusterState::introduceToRing(const pb::ProcessInfo& info)

@@ -24,6 +24,8 @@ pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole)
     copyCounts(state, out);
     for (const auto& [id, process] : state.processes)
         write(process, *out.add_processes());
+    for (const auto& [id, client] : state.clients)
+        write(client, *out.add_clients());
     writeFile(state, isWhole, out);
     if (state.system == walk::kSystem)
         state.ring.writeTo(*out.mutable_walk());
@@ -36,6 +38,8 @@ Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pag
     copyCounts(state, keyframe);
     for (const auto& process : keyframe.processes())
         state.processes[process.info().node()] = read(process);
+    for (const auto& client : keyframe.clients())
+        state.clients[client.process()] = read(client);
     if (const auto error = readFile(keyframe, pages, state))
         return *error;
     if (keyframe.has_walk())

@@ -21,8 +21,8 @@ public:
     std::int64_t min() const { return m_min; }
     std::int64_t max() const { return m_max; }
     std::int64_t sum() const { return m_sum; }
-    // The nearest-rank quantile: the smallest value such that at least this share of all values does not exceed it; 0
-    // if empty. Rounded up within its class, but never above max().
+    // The quantile, without interpolation: the smallest value such that at least this share of all values does not
+    // exceed it; 0 if empty. Rounded up within its class, but never above max().
     std::int64_t quantile(double share) const;
 
 private:

@@ -64,7 +64,7 @@ QString quantityName(const QString& column)
     return QString(column).replace('_', ' ');
 }
 
-// "failed buckets 2, rs": a number is given with its column's name, a word alone.
+// "failed servers 2, rs": a number is given with its column's name, a word alone.
 QString seriesName(const QStringList& columns, const Values& values)
 {
     QStringList parts;

@@ -26,7 +26,7 @@ struct RunFacts {
     QString program; // "lhrs-play 1.0.0"
     QString commit; // of the sources; empty: unknown
     QString compiler; // "GCC 12.2.0, Release"
-    QString instructions; // used for parity, unless the file requests others: "simd:avx2"
+    QString instructions; // used for arithmetic of codes, unless the cluster requests others: "simd:avx2"
     QString libraries;
     QString scenario; // file name
     QString inputs; // inputsDigest

@@ -8,8 +8,8 @@
 
 namespace lhrs::gui {
 
-// The event as one plain sentence, in the words of its system, e.g. "Parity bucket 1.0 applied delta 412 of data
-// bucket 5 to rank 17." `state` gives names. Sentences are built when they are shown and are not stored.
+// The event as one plain sentence, in the words of its system, e.g. "Node 17 passed the query for key 412 on."
+// `state` gives names. Sentences are built when they are shown and are not stored.
 std::string sentence(ProcessId process, const pb::Event& event, const ClusterState& state);
 // The same for a row of the run, including gaps.
 std::string sentence(const RunEvent& event, const ClusterState& state);

@@ -359,11 +359,14 @@ QString imageText(const pb::FileState& image) { return QStringLiteral("(%1, %2)"
 QString image(const Subject& s)
 {
     const ClientState* client = s.client([](const ClientState&) { return true; });
-    if (!client || !s.state.file.exists || client->image.i() > 31)
+    if (!client || !s.state.file.exists)
+        return {};
+    const pb::FileState& assumed = s.state.fileClient(client->process).image;
+    if (assumed.i() > 31)
         return {};
     return QStringLiteral("%1 assumes %2, so %3; the file has %4")
-        .arg(s.nameOf(client->process), imageText(client->image),
-            countedWords((1ULL << client->image.i()) + client->image.n(), "bucket", "buckets"))
+        .arg(s.nameOf(client->process), imageText(assumed),
+            countedWords((1ULL << assumed.i()) + assumed.n(), "bucket", "buckets"))
         .arg(s.state.file.buckets);
 }
 
@@ -378,14 +381,16 @@ QString forwardWords(const Subject& s)
 
 QString adjustment(const Subject& s)
 {
-    const ClientState* client = s.client([](const ClientState& c) { return c.imageAdjustments > 0; });
+    const ClientState* client = s.client(
+        [&s](const ClientState& c) { return s.state.fileClient(c.process).imageAdjustments > 0; });
     if (!client)
         return {};
-    const auto last = std::find_if(client->last.rbegin(), client->last.rend(),
+    const FileClient& known = s.state.fileClient(client->process);
+    const auto last = std::find_if(known.last.rbegin(), known.last.rend(),
         [](const OperationState& operation) { return operation.imageAdjusted; });
-    if (last == client->last.rend())
+    if (last == known.last.rend())
         return QStringLiteral("the image of %1 was corrected %2")
-            .arg(s.nameOf(client->process), countedWords(client->imageAdjustments, "time", "times"));
+            .arg(s.nameOf(client->process), countedWords(known.imageAdjustments, "time", "times"));
     return QStringLiteral("bucket %1 of level %2 corrected the image of %3 from %4 to %5")
         .arg(last->adjustedBucket)
         .arg(last->adjustedLevel)

@@ -173,7 +173,6 @@ void Tour::done(bool isGood, const QString& why)
 bool Tour::hasEffect(const ClusterState& newest, const TourSight& sight) const
 {
     const auto process = newest.processes.find(m_under->process);
-    const auto client = newest.clients.find(m_under->process);
     switch (m_under->kind) {
     case TourDeed::Kind::Start: return sight.isOurs && newest.file.exists && !newest.clients.empty();
     case TourDeed::Kind::InsertKey: {
@@ -187,7 +186,7 @@ bool Tour::hasEffect(const ClusterState& newest, const TourSight& sight) const
         return false;
     }
     case TourDeed::Kind::Forget:
-        return client == newest.clients.end() || (client->second.image.i() == 0 && client->second.image.n() == 0);
+        return newest.fileClient(m_under->process).image.i() == 0 && newest.fileClient(m_under->process).image.n() == 0;
     case TourDeed::Kind::Choose: return sight.client == m_under->process;
     case TourDeed::Kind::RunClock: return !sight.isClockPaused;
     case TourDeed::Kind::PauseClock: return sight.isClockPaused;

@@ -305,7 +305,7 @@ public:
         if (second == 0)
             return { .deed = TourDeed { TourDeed::Kind::Client } };
         if (!bucketUnknownTo(state, second))
-            return bucketsBelieved(state.clients.at(second).image) <= 1
+            return bucketsBelieved(state.fileClient(second).image) <= 1
                 ? TourNeed { .deed = TourDeed { TourDeed::Kind::Insert, firstClient(state), kSome } }
                 : TourNeed { .deed = TourDeed { TourDeed::Kind::Forget, second } };
         return {};
@@ -320,15 +320,10 @@ public:
         if (!event.event->has_operation_done())
             return;
         const pb::OperationDone& done = event.event->operation_done();
-        const auto client = state.clients.find(event.process);
-        if (done.kind() != pb::SEARCH || done.forwards() == 0 || !done.image_adjusted()
-            || client == state.clients.end())
+        if (done.kind() != pb::SEARCH || done.forwards() == 0 || !done.image_adjusted())
             return;
-        const auto& last = client->second.last;
-        const std::uint64_t number = event.event->operation().number();
-        const auto operation = std::find_if(
-            last.begin(), last.end(), [number](const OperationState& o) { return o.number == number; });
-        if (operation == last.end())
+        const OperationState* operation = state.fileClient(event.process).operation(event.event->operation().number());
+        if (operation == nullptr)
             return;
         m_held[0] = m_held[1] = m_held[2] = true;
         QStringList way;
@@ -361,7 +356,7 @@ public:
         const auto client = state.clients.find(second);
         if (client == state.clients.end())
             return QStringLiteral("A client has an image of the file: the (i, n) that it assumes.");
-        const std::uint32_t believed = bucketsBelieved(client->second.image);
+        const std::uint32_t believed = bucketsBelieved(state.fileClient(second).image);
         return QStringLiteral("A client computes the bucket of a key from its image: the (i, n) that it assumes. %1 "
                               "knows of %2, but the file has %3. What becomes of its request?")
             .arg(QString::fromStdString(processShown(second, state)), countedWords(believed, "bucket", "buckets"))
@@ -391,11 +386,10 @@ private:
     // The newest bucket with records that is not in the client's image, so that its requests for them go elsewhere.
     static std::optional<std::uint32_t> bucketUnknownTo(const ClusterState& state, ProcessId client)
     {
-        const auto known = state.clients.find(client);
-        if (known == state.clients.end())
+        if (!state.clients.contains(client))
             return std::nullopt;
-        for (auto at = state.data.rbegin();
-             at != state.data.rend() && at->first >= bucketsBelieved(known->second.image); ++at)
+        const std::uint32_t believed = bucketsBelieved(state.fileClient(client).image);
+        for (auto at = state.data.rbegin(); at != state.data.rend() && at->first >= believed; ++at)
             if (at->second.ranks.count() > 0)
                 return at->first;
         return std::nullopt;

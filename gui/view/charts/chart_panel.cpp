@@ -257,7 +257,7 @@ void ChartPanel::choose(ChartKind kind)
     {
         const QSignalBlocker quiet(m_log);
         m_log->setChecked(m_isLog[std::size_t(kind)]);
-        m_log->setVisible(kind != ChartKind::Recovery && kind != ChartKind::Load);
+        m_log->setVisible(kind != ChartKind::Repair && kind != ChartKind::Load);
     }
     m_hidden.clear();
     m_view->setHiddenSeries({});

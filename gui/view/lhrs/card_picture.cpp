@@ -533,10 +533,11 @@ void drawDataCard(const PictureInput& in, const DataBucketState& bucket, const Q
                 QStringLiteral("← %1").arg(split.bucket) };
     }
     if (const auto lease = leaseOf(in.state, bucket, in.nowNs)) {
-        card.isNoteUrgent = lease->leftNs <= 0;
+        card.isNoteUrgent = lease->leftNs <= 0 && lease->hadOne;
         card.note = card.isNoteUrgent ? QStringList { QStringLiteral("lease run out"), QStringLiteral("no lease") }
+            : lease->leftNs <= 0      ? QStringList { QStringLiteral("no lease yet"), QStringLiteral("no lease") }
                                       : QStringList { QStringLiteral("lease %1").arg(durationWords(lease->leftNs)),
-                                            QStringLiteral("lease %1 s").arg(double(lease->leftNs) / 1e9, 0, 'f', 1) };
+                                       QStringLiteral("lease %1 s").arg(double(lease->leftNs) / 1e9, 0, 'f', 1) };
     }
     if (card.look.condition == Condition::Rebuilding && bucket.slicesStored > 0)
         card.stateWords = { QStringLiteral("rebuilt: %1").arg(countedWords(bucket.slicesStored, "slice", "slices")),

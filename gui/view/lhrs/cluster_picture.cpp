@@ -235,7 +235,7 @@ void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal r
     if (client == in.state.clients.end())
         return;
     y += strong;
-    const pb::FileState& image = client->second.image;
+    const pb::FileState& image = in.state.fileClient(object.a).image;
     const std::uint64_t believed = (1ULL << image.i()) + image.n();
     const bool hasImage = out.text(QRectF(words.left(), y, words.width(), line),
         { QStringLiteral("image (%1, %2): %3 of %4 buckets")

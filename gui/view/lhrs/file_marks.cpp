@@ -49,30 +49,24 @@ void FilePicture::drawOperation(const Sight& sight, DisplayList& out) const
     out.setObject(client);
     ring(from->rect, Outline::Circle);
     QString words = QStringLiteral("operation %1").arg(grouped(operation.second));
-    const auto known = state.clients.find(operation.first);
-    if (known != state.clients.end()) {
-        const auto& last = known->second.last;
-        const auto told = std::find_if(
-            last.begin(), last.end(), [&](const OperationState& o) { return o.number == operation.second; });
-        if (told != last.end()) {
-            words = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(told->kind))).arg(told->key);
-            std::vector<std::uint32_t> way = told->path;
-            if (way.empty())
-                way.push_back(told->computedBucket);
-            if (told->isDone && way.back() != told->bucket)
-                way.push_back(told->bucket);
-            QPointF before = from->rect.center();
-            for (const std::uint32_t bucket : way) {
-                const ClusterLayout::Item* item = m_layout.find({ ObjectKind::Data, bucket, 0 });
-                if (!item)
-                    continue;
-                out.setObject(item->object);
-                const QPointF at = m_layout.anchor(item->rect);
-                out.add(DisplayList::Line { { before, at }, sight.theme.focus, 2 * u, true, 10 * u });
-                if (m_layout.groupsArea.intersects(item->rect))
-                    ring(item->rect, Outline::Rectangle);
-                before = at;
-            }
+    if (const OperationState* told = state.fileClient(operation.first).operation(operation.second)) {
+        words = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(told->kind))).arg(told->key);
+        std::vector<std::uint32_t> way = told->path;
+        if (way.empty())
+            way.push_back(told->computedBucket);
+        if (told->isDone && way.back() != told->bucket)
+            way.push_back(told->bucket);
+        QPointF before = from->rect.center();
+        for (const std::uint32_t bucket : way) {
+            const ClusterLayout::Item* item = m_layout.find({ ObjectKind::Data, bucket, 0 });
+            if (!item)
+                continue;
+            out.setObject(item->object);
+            const QPointF at = m_layout.anchor(item->rect);
+            out.add(DisplayList::Line { { before, at }, sight.theme.focus, 2 * u, true, 10 * u });
+            if (m_layout.groupsArea.intersects(item->rect))
+                ring(item->rect, Outline::Rectangle);
+            before = at;
         }
     }
     const TextStyle style { TextSize::Small, true };

@@ -197,21 +197,26 @@ bool WindowGroup::openPage(const CameraWish& wish, ObjectRef looked)
 {
     static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode),
         std::pair("compare", GroupPage::Compare) };
-    if (!wish.group || !wish.rank)
+    const auto numberOf = [&wish](const char* name) {
+        const double number = wish.page[QLatin1String(name)].toDouble(-1);
+        return number >= 0 && number <= 4294967295.0 ? std::optional(std::uint32_t(number)) : std::nullopt;
+    };
+    const auto group = numberOf("group"), rank = numberOf("rank");
+    if (!group || !rank)
         return false;
     const auto page = std::find_if(
         kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
     const std::uint32_t m = m_parts.pacer.state().m();
-    const bool isMember = looked.kind == ObjectKind::Data && m > 0 && looked.a / m == *wish.group;
+    const bool isMember = looked.kind == ObjectKind::Data && m > 0 && looked.a / m == *group;
     if (page != kPages.end()) {
         view().setPage(page->second);
-        open(isMember ? looked : ObjectRef { ObjectKind::Group, *wish.group, 0 }, *wish.rank);
-        view().showStage(wish.stage);
+        open(isMember ? looked : ObjectRef { ObjectKind::Group, *group, 0 }, *rank);
+        view().showStage(wish.page[QLatin1String("stage")].toString());
         return false;
     }
     const bool isOfRecords = wish.view == QLatin1String("records");
-    m_parts.selection.select(isMember && isOfRecords ? looked : ObjectRef { ObjectKind::Parity, *wish.group, 0 });
-    m_parts.selection.setPart(*wish.rank);
+    m_parts.selection.select(isMember && isOfRecords ? looked : ObjectRef { ObjectKind::Parity, *group, 0 });
+    m_parts.selection.setPart(*rank);
     return true;
 }
 

@@ -65,7 +65,7 @@ std::vector<const Directory::Entry*> Directory::spares(pb::Role pool, Time since
 {
     std::vector<const Entry*> found;
     for (const auto& [node, entry] : m_processes) {
-        if (entry.info.kind() == pb::NODE && entry.info.spare_role() == pool && entry.place.role() == pb::NO_ROLE
+        if (entry.info.kind() == pb::NODE && entry.info.pool() == pool && entry.place.role() == pb::NO_ROLE
             && !entry.isReplaced && entry.heard >= since)
             found.push_back(&entry);
     }

@@ -25,8 +25,7 @@ std::unique_ptr<Machine> FileMachines::make(const MachineOrder& order) const
     }
     if (order.self.kind() == pb::CLIENT)
         return std::make_unique<Client>(ClientOptions { order.self, order.coordinator, order.seed });
-    return std::make_unique<NodeMachine>(
-        NodeOptions { order.self, order.coordinator, order.self.spare_role(), order.seed });
+    return std::make_unique<NodeMachine>(NodeOptions { order.self, order.coordinator, order.self.pool(), order.seed });
 }
 
 // The first data server becomes bucket 0 and needs parity at once.

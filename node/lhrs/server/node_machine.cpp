@@ -15,7 +15,7 @@ namespace lhrs {
 NodeMachine::NodeMachine(NodeOptions options)
     : m_context { { options.self, options.coordinator, AckList(pb::Timers()), 0 }, {}, {} }, m_pool(options.pool)
 {
-    m_context.self.set_spare_role(m_pool);
+    m_context.self.set_pool(m_pool);
 }
 
 void NodeMachine::setPlace(Effects& out) const

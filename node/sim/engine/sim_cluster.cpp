@@ -73,7 +73,7 @@ pb::ProcessInfo SimCluster::identity(pb::ProcessKind kind, const std::string& na
     info.set_pid(index);
     Address { index, 0, 0 }.to(*info.mutable_address());
     info.set_version(LHRS_VERSION);
-    info.set_spare_role(pool);
+    info.set_pool(pool);
     return info;
 }
 
@@ -85,7 +85,7 @@ SimProcess& SimCluster::start(const pb::ProcessInfo& identity, std::unique_ptr<M
     process->index = index;
     process->info = identity;
     process->machine = std::move(machine);
-    process->pool = identity.spare_role();
+    process->pool = identity.pool();
     const Time offset = nanoseconds(m_faults.below(10'000'000'000));
     process->clockOffset = m_options.clockOffsetMax.count() > 0 ? offset % m_options.clockOffsetMax : Time();
     const std::int64_t driftMax = m_options.driftPpmMax;

@@ -98,7 +98,7 @@ Result<std::vector<const SimProcess*>> SimSite::startAgain(const std::vector<std
         if (program.kind() == pb::COORDINATOR)
             started.push_back(&startCoordinator(m_cluster.successorOf(m_coordinator), false));
         else
-            started.push_back(&start(pb::NODE, program.spare_role(), program.name()));
+            started.push_back(&start(pb::NODE, program.pool(), program.name()));
     }
     return started;
 }

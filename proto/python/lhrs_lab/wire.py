@@ -53,7 +53,7 @@ class Process:
     def of(cls, info: Any) -> "Process":
         """From a ProcessInfo."""
         return cls(info.node, info.name, _KINDS.get(info.kind, ""), info.pid, info.control_endpoint,
-                   info.events_endpoint, info.spare_role, info.address, info.version, info.is_simulated, info.seed)
+                   info.events_endpoint, info.pool, info.address, info.version, info.is_simulated, info.seed)
 
 
 def is_sound(info: Any) -> bool:

@@ -163,7 +163,7 @@ void CoordinatorRig::deliver(const Step::Sent& sent)
 bool CoordinatorRig::answerInvitation(Member& member, const pb::Invite& invite)
 {
     if (member.place.role() != pb::NO_ROLE || silent.contains(member.info.node())
-        || invite.role() != member.info.spare_role())
+        || invite.role() != member.info.pool())
         return false;
     if (member.invitation != 0 && member.invitation != invite.invitation())
         return false; // one open offer per server
@@ -212,7 +212,7 @@ void CoordinatorRig::arrive(const Step::Sent& sent)
         }
         if (member.place.incarnation() == message.cancel().incarnation()) {
             member.place.Clear();
-            member.pool = member.info.spare_role();
+            member.pool = member.info.pool();
         }
         member.invitation = 0;
         answer.mutable_ack();

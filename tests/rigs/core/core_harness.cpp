@@ -24,7 +24,7 @@ pb::ProcessInfo process(std::uint64_t node, pb::ProcessKind kind, pb::Role pool)
     info.set_kind(kind);
     info.set_name("process " + std::to_string(node));
     addressOfProcess(node).to(*info.mutable_address());
-    info.set_spare_role(pool);
+    info.set_pool(pool);
     return info;
 }
 

@@ -12,7 +12,7 @@ Machine& MemoryCluster::add(const pb::ProcessInfo& info, std::unique_ptr<Machine
     auto& process = m_processes[info.node()];
     process = std::make_unique<Process>(info, identity.value == 0 ? NodeId(info.node()) : identity);
     process->machine = std::move(machine);
-    process->pool = info.spare_role();
+    process->pool = info.pool();
     process->wakes = m_now;
     return *process->machine;
 }

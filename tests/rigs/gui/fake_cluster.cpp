@@ -47,6 +47,12 @@ void FakeCluster::end(ProcessId id)
     m_ended.insert(id);
 }
 
+void FakeCluster::cutOff(ProcessId id)
+{
+    const std::lock_guard lock(m_mutex);
+    m_cutOff.insert(id);
+}
+
 std::vector<FakeCluster::Order> FakeCluster::orders() const
 {
     const std::lock_guard lock(m_mutex);
@@ -108,7 +114,7 @@ std::int64_t FakeCluster::wallNs()
 std::optional<pb::CommandReply> FakeCluster::answer(ProcessId id, const pb::Command& command)
 {
     const std::lock_guard lock(m_mutex);
-    if (!m_isReady)
+    if (!m_isReady || m_ended.contains(id))
         return std::nullopt;
     if (command.has_take_snapshot())
         return snapshot(id);
@@ -174,7 +180,7 @@ pb::CommandReply FakeCluster::list() const
     pb::CommandReply reply;
     reply.mutable_processes();
     for (const auto& [id, process] : m_processes) {
-        if (m_ended.contains(id))
+        if (m_ended.contains(id) || m_cutOff.contains(id))
             continue;
         auto* entry = reply.mutable_processes()->add_processes();
         *entry->mutable_process() = process->info();
@@ -192,7 +198,7 @@ pb::CommandReply FakeCluster::snapshot(ProcessId id) const
         if (process.kind == pb::COORDINATOR)
             describe(*s.mutable_file());
         else if (process.kind == pb::CLIENT)
-            describe(m_state.clients.at(id), *s.mutable_client());
+            describe(m_state.clients.at(id), m_state.fileClient(id), *s.mutable_client());
         else if (process.place.role() == pb::DATA)
             describe(m_state.data.at(process.place.number()), *s.mutable_data());
         else if (process.place.role() == pb::PARITY)
@@ -220,10 +226,10 @@ void FakeCluster::describe(pb::FileDescription& file) const
     }
 }
 
-void FakeCluster::describe(const ClientState& from, pb::ClientDescription& client)
+void FakeCluster::describe(const ClientState& from, const FileClient& known, pb::ClientDescription& client)
 {
-    *client.mutable_image() = from.image;
-    client.set_mode(from.mode);
+    *client.mutable_image() = known.image;
+    client.set_mode(known.mode);
     client.set_operations(from.operations);
     client.set_forwards(from.forwards);
 }

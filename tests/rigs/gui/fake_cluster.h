@@ -31,8 +31,10 @@ public:
     void tell(ProcessId id, std::vector<pb::Event> events);
     void tell(ProcessId id, pb::Event event) { tell(id, std::vector<pb::Event> { std::move(event) }); }
 
-    // The coordinator no longer lists the process: it is gone.
+    // The process is gone: it does not answer, and the coordinator no longer lists it.
     void end(ProcessId id);
+    // The coordinator no longer lists the process, as if it were cut off from the others.
+    void cutOff(ProcessId id);
 
     // Commands with an effect, each with its receiver, in the order of arrival.
     struct Order {
@@ -68,14 +70,14 @@ private:
     pb::CommandReply snapshot(ProcessId id) const;
 
     void describe(pb::FileDescription& file) const;
-    static void describe(const ClientState& from, pb::ClientDescription& client);
+    static void describe(const ClientState& from, const FileClient& known, pb::ClientDescription& client);
     static void describe(const DataBucketState& from, pb::Snapshot::DataBucket& bucket);
     static void describe(const ParityBucketState& from, pb::Snapshot::ParityBucket& bucket);
 
     mutable std::mutex m_mutex; // guards what follows, except the processes, which never change
     bool m_isReady = false;
     ClusterState m_state;
-    std::set<ProcessId> m_ended;
+    std::set<ProcessId> m_ended, m_cutOff;
     std::vector<Order> m_orders;
     pb::CommandReply m_reply;
     Contents m_contents;

@@ -36,11 +36,11 @@ ClusterState fileOf(const FileShape& shape)
         ClientState client;
         client.process = id;
         client.name = name;
-        client.image.set_i(s.file.i);
-        client.image.set_n(c == 0 ? s.file.n : 0);
         client.done = client.operations = 12'345;
         client.forwards = 17;
         s.clients[id] = client;
+        s.fileClients[id].image.set_i(s.file.i);
+        s.fileClients[id].image.set_n(c == 0 ? s.file.n : 0);
     }
     for (std::uint32_t a = 0; a < shape.buckets; ++a) {
         const ProcessId id = kFileData + a;

@@ -21,7 +21,7 @@ void Story::start(ProcessId process, pb::ProcessKind kind, const char* name, pb:
     info->set_node(process);
     info->set_kind(kind);
     info->set_name(name);
-    info->set_spare_role(pool);
+    info->set_pool(pool);
 }
 
 void Story::recruit(ProcessId process, pb::Role role, std::uint32_t number, std::uint32_t column,
@@ -305,7 +305,7 @@ std::string textOf(const ClusterState& s)
     for (const auto& [id, c] : s.clients) {
         out << "client " << id << ' ' << c.name << ' ' << c.operations << ' ' << c.done << ' ' << c.forwards << ' '
             << c.hops[0] << ' ' << c.hops[1] << '\n';
-        for (const auto& op : c.last) {
+        for (const OperationState& op : s.fileClient(id).last) {
             out << "  " << op.number << ' ' << op.key << ' ' << op.isDone << ' ' << op.bucket << ' ' << op.forwards
                 << " adjusted " << op.adjustedBucket << ' ' << op.adjustedLevel << " path";
             for (const auto bucket : op.path)

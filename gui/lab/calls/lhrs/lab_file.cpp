@@ -3,6 +3,10 @@
 
 #include "gui/lab/words/lhrs/record_group.h"
 
+#include <QRegularExpression>
+
+#include <cmath>
+
 namespace lhrs::gui {
 
 LabSystem::Words FileLab::words() const
@@ -42,6 +46,46 @@ LabResult<bool> FileLab::awaitCoordinator(const LabContext& context, double time
         if (context.isStopped())
             return context.stopped();
     }
+}
+
+LabResult<bool> FileLab::narrow(LabContext& context, const QJSValue& place, pb::Verify& order) const
+{
+    const auto target = findTarget(context, place);
+    if (!target)
+        return target.error();
+    if (target->place.role() != pb::DATA)
+        return LabError { LabCode::BadArgument,
+            "The option place of client.verify is a data bucket, not " + target->shown + ".", "place: lab.data(0)" };
+    const auto file = context.describeFile();
+    if (!file)
+        return file.error();
+    order.set_only_bucket(true);
+    order.set_bucket(target->place.number());
+    *order.mutable_file() = file->file();
+    return true;
+}
+
+LabResult<QJsonObject> FileLab::pageOf(const Arguments& o) const
+{
+    QJsonObject page;
+    if (const QJSValue record = o.option("record"); record.isObject()) {
+        for (const char* name : { "group", "rank" }) {
+            const double number = record.property(name).isNumber() ? record.property(name).toNumber() : -1;
+            if (!(number >= 0 && number <= 4294967295.0))
+                return LabError { LabCode::BadArgument,
+                    "The option record of lab.camera is { group: number, rank: number }." };
+            page[name] = std::floor(number);
+        }
+    }
+    const QString stage = o.option("stage").isNull() ? QString() : o.text("stage");
+    static const QRegularExpression kStage("^(members|columns|elimination|inverse|symbol|bytes|delta|column \\d)$");
+    if (!stage.isEmpty() && !kStage.match(stage).hasMatch())
+        return LabError { LabCode::BadArgument, QStringLiteral("lab.camera knows no stage '%1'.").arg(stage),
+            "With view 'decode': members, columns, elimination, inverse, symbol, bytes; with 'update': delta, column "
+            "0, ..." };
+    if (!stage.isEmpty())
+        page["stage"] = stage;
+    return page;
 }
 
 void FileLab::forget(LabContext& context) const { context.witnesses.clear(); }

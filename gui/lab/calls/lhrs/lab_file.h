@@ -13,12 +13,18 @@ public:
     LabResult<QJSValue> settle(LabContext& context, double timeout) const override; // lab_structure.cpp
     LabResult<bool> awaitCoordinator(const LabContext& context, double timeout) const override;
     void forget(LabContext& context) const override;
+    LabResult<bool> narrow(LabContext& context, const QJSValue& place, pb::Verify& order) const override;
+    LabResult<QJsonObject> pageOf(const Arguments& o) const override;
     // In lab_file_targets.cpp.
     LabResult<std::vector<FoundTarget>> find(LabContext& context, const QJSValue& target) const override;
     // In lab_file_state.cpp.
     bool isAtRest(const ClusterState& state) const override;
     void addState(const ClusterState& state, QJSEngine& engine, QJSValue& value) const override;
+    void addClient(const ClusterState& state, ProcessId client, QJSValue& value) const override;
 };
+
+// Adds i, n and M of an image.
+void addImage(const pb::FileState& image, QJSValue& value);
 
 // ---- the groups of calls; each function adds the handlers of its group
 

@@ -23,7 +23,8 @@ LabResult<QJSValue> imageOf(LabContext& context, const QString& name)
     const auto file = context.describeFile();
     if (!file)
         return file.error();
-    QJSValue image = scriptImage(client->image(), context.engine);
+    QJSValue image = context.engine.newObject();
+    addImage(client->image(), image);
     image.setProperty("behind", int(file->buckets()) - image.property("M").toInt());
     return image;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The state of a file that the judge of an exercise sees, according to the events.
 #include "gui/lab/calls/lhrs/lab_file.h"
+
+#include "common/lhrs/linear_hash.h"
 #include "gui/lab/words/lhrs/place_words.h"
 
 #include <QJSEngine>
@@ -130,6 +132,18 @@ bool FileLab::isAtRest(const ClusterState& state) const
 void FileLab::addState(const ClusterState& state, QJSEngine& engine, QJSValue& value) const
 {
     FileStateValue(state, engine).addTo(value);
+}
+
+void FileLab::addClient(const ClusterState& state, ProcessId client, QJSValue& value) const
+{
+    addImage(state.fileClient(client).image, value);
+}
+
+void addImage(const pb::FileState& image, QJSValue& value)
+{
+    value.setProperty("i", image.i());
+    value.setProperty("n", image.n());
+    value.setProperty("M", isValid({ image.i(), image.n() }) ? bucketCount({ image.i(), image.n() }) : 0);
 }
 
 } // namespace lhrs::gui

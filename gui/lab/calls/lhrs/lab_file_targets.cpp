@@ -156,7 +156,7 @@ LabResult<std::vector<FoundTarget>> FileLab::find(LabContext& context, const QJS
             for (const pb::Member& member : group.view().members())
                 members.insert(member.holder().node());
         for (const KnownProcess& known : context.control.directory())
-            if (known.info.kind() == pb::NODE && !known.hasEnded && known.info.spare_role() == pool
+            if (known.info.kind() == pb::NODE && !known.hasEnded && known.info.pool() == pool
                 && known.place.role() == pb::NO_ROLE && !members.contains(known.info.node()) && index-- == 0)
                 return std::vector<FoundTarget> { { {}, known.info.node(),
                     QString::fromStdString(known.info.name()) } };

@@ -9,8 +9,9 @@ namespace lhrs::gui {
 
 using namespace charts;
 
-std::vector<ChartTheory> messagesTheory(std::uint32_t k)
+std::vector<ChartTheory> messagesTheory(const FileSeries& file)
 {
+    const std::uint32_t k = file.k();
     // LH* acknowledges searches only. Here each change is acknowledged too, after k parity buckets have applied
     // it.
     const double change = 2 + 2 * double(k);
@@ -30,8 +31,26 @@ std::vector<ChartTheory> messagesTheory(std::uint32_t k)
     return theory;
 }
 
-ChartData levelsChart(const TimeSeries& run, const FileSeries& file, const ChartWish& wish)
+QString fileChartTitle(ChartKind kind)
 {
+    return kind == ChartKind::Load   ? QStringLiteral("Load factor")
+        : kind == ChartKind::Growth  ? QStringLiteral("Growth of the file")
+        : kind == ChartKind::Storage ? QStringLiteral("Bytes stored")
+                                     : QStringLiteral("Recoveries by phases");
+}
+
+const char* fileChartName(ChartKind kind)
+{
+    return kind == ChartKind::Load   ? "load"
+        : kind == ChartKind::Growth  ? "buckets"
+        : kind == ChartKind::Storage ? "storage"
+                                     : "recovery";
+}
+
+ChartData fileChart(const TimeSeries& run, const FileSeries& file, const ChartWish& wish)
+{
+    if (wish.kind == ChartKind::Repair)
+        return recoveryChart(file, wish);
     using Kind = SeriesLevelKind;
     ChartData chart = chartFor(run, wish, {});
     const auto columns = run.columns(wish.fromNs, wish.toNs, std::max<std::size_t>(1, wish.columns));
@@ -50,7 +69,7 @@ ChartData levelsChart(const TimeSeries& run, const FileSeries& file, const Chart
         chart.nothing = QStringLiteral("There is no file yet: its first insert creates it.");
         chart.remedy = QStringLiteral("insert");
         break;
-    case ChartKind::Buckets:
+    case ChartKind::Growth:
         chart.unit = QStringLiteral("data buckets");
         shown = { level(Kind::Buckets, "buckets", "M, data buckets of the file", 1, 1) };
         chart.nothing = QStringLiteral("There is no file yet: its first insert creates it.");
@@ -66,7 +85,7 @@ ChartData levelsChart(const TimeSeries& run, const FileSeries& file, const Chart
     case ChartKind::Latency:
     case ChartKind::Messages:
     case ChartKind::Memory:
-    case ChartKind::Recovery: break;
+    case ChartKind::Repair: break;
     }
     addLevels(chart, columns, wish, shown);
     if (wish.kind == ChartKind::Storage && file.m() > 0 && !columns.empty()) {

@@ -13,8 +13,8 @@
 namespace lhrs::gui {
 
 // The charts of the window, in the order in which they are listed.
-enum class ChartKind { Operations, Latency, Messages, Load, Buckets, Storage, Memory, Recovery };
-inline constexpr int kCharts = int(ChartKind::Recovery) + 1;
+enum class ChartKind { Operations, Latency, Messages, Load, Growth, Storage, Memory, Repair };
+inline constexpr int kCharts = int(ChartKind::Repair) + 1;
 
 struct ChartPoint {
     double x = 0, y = 0; // x: s since the start of the run; y: in the chart's unit
@@ -43,7 +43,7 @@ struct ChartShade {
     QString words;
 };
 
-// A bar of the recovery chart, made of consecutive parts.
+// A bar of the chart of repairs, made of consecutive parts.
 struct ChartBar {
     QString name;
     std::vector<double> parts;

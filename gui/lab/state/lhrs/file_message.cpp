@@ -198,34 +198,23 @@ template <class State, class Row> void copyOperation(State& state, Row& row)
 
 template <class State, class Row> void copyClient(State& state, Row& row)
 {
-    LHRS_FIELD(process, process);
-    LHRS_FIELD(name, name);
     LHRS_MESSAGE(image, image);
     LHRS_FIELD(mode, mode);
-    LHRS_FIELD(operations, operations);
-    LHRS_FIELD(forwards, forwards);
     LHRS_FIELD(imageAdjustments, image_adjustments);
-    LHRS_FIELD(resends, resends);
-    LHRS_FIELD(done, done);
-    LHRS_FIELD(isHeld, is_held);
 }
 
-void write(const ClientState& from, pb::Keyframe::Client& out)
+void write(const FileClient& from, pb::Keyframe::Client& out)
 {
     copyClient(from, out);
-    for (const std::uint64_t count : from.hops)
-        out.add_hops(count);
     for (const OperationState& operation : from.last)
         copyOperation(operation, *out.add_last());
 }
 
-ClientState read(const pb::Keyframe::Client& from)
+FileClient readFileClient(const pb::Keyframe::Client& from)
 {
-    ClientState client;
+    FileClient client;
     copyClient(client, from);
-    for (int i = 0; i < std::min(from.hops_size(), int(client.hops.size())); ++i)
-        client.hops[std::size_t(i)] = from.hops(i);
-    for (int i = 0; i < std::min(from.last_size(), int(ClientState::kOperations)); ++i)
+    for (int i = 0; i < std::min(from.last_size(), int(FileClient::kOperations)); ++i)
         copyOperation(client.last.emplace_back(), from.last(i));
     return client;
 }
@@ -342,8 +331,9 @@ void writeFile(const FileView& file, bool isWhole, pb::Keyframe& out)
         write(group, *out.add_groups());
     for (const auto& [id, split] : file.splits)
         write(split, *out.add_splits());
-    for (const auto& [id, client] : file.clients)
-        write(client, *out.add_clients());
+    for (auto& client : *out.mutable_clients())
+        if (file.fileClients.contains(client.process()))
+            write(file.fileClient(client.process()), client);
     for (const auto& [id, bucket] : file.displacedData)
         write(bucket, true, *out.add_displaced_data());
     for (const auto& [id, bucket] : file.displacedParity)
@@ -375,7 +365,8 @@ std::optional<Error> readFile(const pb::Keyframe& from, const PageSource& pages,
     for (const auto& failure : from.failures())
         file.failures[failure.process()] = { failure.by(), failure.event(), failure.at_ns(), failure.silent_ns() };
     for (const auto& client : from.clients())
-        file.clients[client.process()] = read(client);
+        if (client.has_image())
+            file.fileClients[client.process()] = readFileClient(client);
     for (const auto& bucket : from.displaced_data())
         file.displacedData[bucket.process()] = reader.bucket(bucket, false);
     for (const auto& bucket : from.displaced_parity())

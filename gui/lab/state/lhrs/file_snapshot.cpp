@@ -88,14 +88,15 @@ void take(FileView& s, const pb::FileDescription& from, std::int64_t runNs)
 
 void take(FileView& s, ProcessId process, const pb::ClientDescription& from)
 {
+    FileClient& known = s.fileClients[process];
+    known.image = from.image();
+    known.mode = from.mode();
+    known.imageAdjustments = from.image_adjustments();
     ClientState& client = s.clientOf(process);
-    client.image = from.image();
-    client.mode = from.mode();
     client.isHeld = from.is_held();
     client.operations = from.operations();
     client.done = from.operations() - std::min(from.operations(), from.under_way());
     client.forwards = from.forwards();
-    client.imageAdjustments = from.image_adjustments();
     client.resends = from.resends();
 }
 

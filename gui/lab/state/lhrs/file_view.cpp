@@ -324,6 +324,8 @@ struct Step {
                 bucket->sequence = e.sequence();
                 settleOverflow(*bucket, s.file);
             }
+            if (bucket->sequence == 0) // no change has told it, for example because the bucket was rebuilt
+                bucket->sequence = e.sequence();
         } else if (ParityBucketState* column = parity(); column != nullptr) {
             if (e.without_changes() && column->recordGroups != e.records())
                 column->ranksAreObserved = false;
@@ -361,10 +363,8 @@ void Step::apply()
             + event.spare_missing().purpose();
         break;
     case B::kStateChanged: membership(event.state_changed()); break;
-    case B::kOperationStarted:
-        if (OperationState* op = s.operationOf(event.operation()))
-            visit(*op, event.operation_started().bucket());
-        break;
+    case B::kOperationStarted: startOperation(s, process, event, runNs); break;
+    case B::kOperationDone: finishOperation(s, event); break;
     case B::kOperationForwarded: forwardOperation(s, event); break;
     case B::kImageAdjusted: adjustImage(s, process, event); break;
     case B::kRecordInserted: recordAtData(event.record_inserted()); break;
@@ -436,7 +436,6 @@ void Step::apply()
     // RunState has folded them.
     case B::kProcessStarted:
     case B::kProcessEnded:
-    case B::kOperationDone:
     case B::kMemoryFull:
     case B::kWorkloadHeld:
     case B::kGateClosed:
@@ -477,6 +476,18 @@ FileView::~FileView() = default;
 void FileView::foldEvent(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
     Step { *this, process, event, runNs }.apply();
+}
+
+const FileClient& FileView::fileClient(ProcessId client) const
+{
+    static const FileClient kNew;
+    const auto known = fileClients.find(client);
+    return known == fileClients.end() ? kNew : known->second;
+}
+
+OperationState* FileView::operationOf(const pb::RequestId& id)
+{
+    return id.client() == 0 ? nullptr : fileClients[id.client()].addOperation(id.number());
 }
 
 std::int64_t FileView::recordsUnderWay() const

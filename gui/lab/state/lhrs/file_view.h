@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/state/lhrs/file_client.h"
 #include "gui/lab/state/lhrs/invariant_monitor.h"
 #include "gui/lab/state/lhrs/rank_map.h"
 #include "gui/lab/state/process/run_state.h"
@@ -136,6 +137,7 @@ struct FileView : RunState {
     ~FileView();
 
     FileShown file;
+    std::map<ProcessId, FileClient> fileClients; // those that have told of the file
     std::map<std::uint32_t, DataBucketState> data; // by bucket number
     std::map<std::pair<std::uint32_t, std::uint32_t>, ParityBucketState> parity; // by (group, column)
     std::map<std::uint32_t, GroupState> groups;
@@ -157,6 +159,10 @@ struct FileView : RunState {
     // known.
     const DownMember* downOf(const DataBucketState& bucket) const;
     const DownMember* downOf(const ParityBucketState& bucket) const;
+    // What the client knows of the file; of one that has told nothing yet, what a new client knows.
+    const FileClient& fileClient(ProcessId client) const;
+    // The operation that the request began; null if it is too old to be kept, or the request is of no client.
+    OperationState* operationOf(const pb::RequestId& id);
     const Suspicion* suspicionOf(pb::Role role, std::uint32_t group, std::uint32_t index) const;
     std::uint32_t m() const { return file.config.m() ? file.config.m() : 4; }
 

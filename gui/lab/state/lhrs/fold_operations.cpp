@@ -7,6 +7,36 @@
 
 namespace lhrs::gui::fold {
 
+void startOperation(FileView& s, ProcessId process, const pb::Event& event, std::int64_t runNs)
+{
+    const pb::OperationStarted& e = event.operation_started();
+    s.fileClients[process].image = e.image();
+    if (OperationState* op = s.operationOf(event.operation())) {
+        op->key = e.key();
+        op->kind = e.kind();
+        op->computedBucket = e.bucket();
+        op->imageBefore = op->imageAfter = e.image();
+        op->startedNs = runNs;
+        visit(*op, e.bucket());
+    }
+}
+
+void finishOperation(FileView& s, const pb::Event& event)
+{
+    const pb::OperationDone& e = event.operation_done();
+    if (OperationState* op = s.operationOf(event.operation())) {
+        op->key = e.key();
+        op->kind = e.kind();
+        op->isDone = true;
+        op->result = e.result();
+        op->bucket = e.bucket();
+        op->rank = e.rank();
+        op->forwards = e.forwards();
+        op->way = e.path();
+        op->timeNs = e.time_ns();
+    }
+}
+
 void forwardOperation(FileView& s, const pb::Event& event)
 {
     const pb::OperationForwarded& e = event.operation_forwarded();
@@ -19,7 +49,8 @@ void forwardOperation(FileView& s, const pb::Event& event)
 void adjustImage(FileView& s, ProcessId process, const pb::Event& event)
 {
     const pb::ImageAdjusted& e = event.image_adjusted();
-    ClientState& client = s.clientOf(process);
+    s.clientOf(process);
+    FileClient& client = s.fileClients[process];
     client.image = e.after();
     if (e.by_coordinator())
         return; // not a reply to an operation

@@ -6,7 +6,9 @@
 // Parts of the fold: key operations, as reported by their clients and by the buckets on their way.
 namespace lhrs::gui::fold {
 
+void startOperation(FileView& s, ProcessId process, const pb::Event& event, std::int64_t runNs);
 void forwardOperation(FileView& s, const pb::Event& event);
+void finishOperation(FileView& s, const pb::Event& event);
 void adjustImage(FileView& s, ProcessId process, const pb::Event& event);
 
 } // namespace lhrs::gui::fold

@@ -17,7 +17,7 @@ template <class State, class Info> void copyInfo(State& state, Info& row)
     LHRS_FIELD(eventsEndpoint, events_endpoint);
     LHRS_FIELD(controlEndpoint, control_endpoint);
     LHRS_FIELD(version, version);
-    LHRS_FIELD(pool, spare_role);
+    LHRS_FIELD(pool, pool);
 }
 
 template <class State, class Row> void copyProcess(State& state, Row& row)
@@ -42,6 +42,17 @@ template <class State, class Row> void copyProcess(State& state, Row& row)
     LHRS_FIELD(heardNs, heard_ns);
     LHRS_FIELD(isIncomplete, is_incomplete);
     LHRS_MESSAGE(gauges, gauges);
+}
+
+template <class State, class Row> void copyClient(State& state, Row& row)
+{
+    LHRS_FIELD(process, process);
+    LHRS_FIELD(name, name);
+    LHRS_FIELD(operations, operations);
+    LHRS_FIELD(forwards, forwards);
+    LHRS_FIELD(resends, resends);
+    LHRS_FIELD(done, done);
+    LHRS_FIELD(isHeld, is_held);
 }
 
 } // namespace
@@ -71,12 +82,28 @@ ProcessState read(const pb::Keyframe::Process& from)
     copyInfo(process, from.info());
     copyProcess(process, from);
     for (const pb::Fault& fault : from.faults())
-        process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
+        process.faults[fault.number()] = { faultWords(fault, process.id), std::make_shared<pb::Fault>(fault) };
     for (const auto& row : from.troubles())
         process.troubles.push_back({ row.from_ns(), row.to_ns(), row.reaches_others() });
     for (const auto& taken : from.samples())
         process.samples.push_back({ taken.t_ns(), std::make_shared<const pb::NodeSample>(taken.sample()) });
     return process;
+}
+
+void write(const ClientState& from, pb::Keyframe::Client& out)
+{
+    copyClient(from, out);
+    for (const std::uint64_t count : from.hops)
+        out.add_hops(count);
+}
+
+ClientState read(const pb::Keyframe::Client& from)
+{
+    ClientState client;
+    copyClient(client, from);
+    for (int i = 0; i < std::min(from.hops_size(), int(client.hops.size())); ++i)
+        client.hops[std::size_t(i)] = from.hops(i);
+    return client;
 }
 
 } // namespace lhrs::gui

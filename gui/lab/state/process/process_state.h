@@ -64,14 +64,14 @@ struct ProcessState {
     std::string endReason;
     std::int64_t endedNs = 0; // on the run's clock, if it has ended
     bool isPaused = false; // by the program that started it
-    bool isFull = false; // its memory is at its limit: it refuses what would make its bucket grow
+    bool isFull = false; // its memory is at its limit: it refuses what would make its contents grow
     bool isGated = false; // its gate is closed: arriving messages are held, its clock stands
     std::map<std::uint64_t, FaultState> faults; // armed at it, by fault number
     std::set<std::uint64_t> cuts; // those of them that isolate it from all others
-    pb::Role pool = pb::NO_ROLE; // a spare: its pool
+    pb::Role pool = pb::NO_ROLE; // of one that waits for a place: its pool
     bool isInvited = false; // it received an invitation that is not settled
     OfferState offer; // invitation != 0: an open offer
-    pb::Place place; // NO_ROLE: no bucket
+    pb::Place place; // NO_ROLE: none
     std::uint64_t incarnation = 0;
     std::uint64_t sequence = 0; // of the last folded event
     std::uint64_t contained = 0; // a snapshot contains events up to this one; if they arrive later, they change nothing

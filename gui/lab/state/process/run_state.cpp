@@ -5,12 +5,6 @@
 
 namespace lhrs::gui {
 
-ClientState::ClientState() = default;
-ClientState::ClientState(const ClientState& other) = default;
-ClientState::ClientState(ClientState&& other) noexcept = default;
-ClientState& ClientState::operator=(const ClientState& other) = default;
-ClientState& ClientState::operator=(ClientState&& other) noexcept = default;
-ClientState::~ClientState() = default;
 RunState::RunState() = default;
 RunState::RunState(const RunState& other) = default;
 RunState::RunState(RunState&& other) noexcept = default;
@@ -30,28 +24,6 @@ ClientState& RunState::clientOf(ProcessId process)
     ClientState& client = clients[process];
     client.process = process;
     return client;
-}
-
-OperationState* RunState::operationOf(const pb::RequestId& id)
-{
-    if (id.client() == 0)
-        return nullptr;
-    auto& last = clientOf(id.client()).last;
-    auto at = last.end();
-    while (at != last.begin() && std::prev(at)->number >= id.number())
-        --at;
-    if (at != last.end() && at->number == id.number())
-        return &*at;
-    if (last.size() >= ClientState::kOperations) {
-        if (at == last.begin())
-            return nullptr;
-        const auto index = at - last.begin() - 1;
-        last.pop_front();
-        at = last.begin() + index;
-    }
-    at = last.insert(at, OperationState {});
-    at->number = id.number();
-    return &*at;
 }
 
 void RunState::takeInfo(const pb::ProcessInfo& info)
@@ -79,7 +51,7 @@ void RunState::foldEvent(ProcessId process, const pb::Event& event, std::int64_t
     case B::kProcessStarted:
         takeInfo(event.process_started().process());
         if (self.place.role() == pb::NO_ROLE)
-            self.pool = event.process_started().process().spare_role();
+            self.pool = event.process_started().process().pool();
         break;
     case B::kProcessEnded: markEnded(process, event.process_ended().reason(), runNs); break;
     case B::kWorkloadHeld: clientOf(process).isHeld = event.workload_held().is_held(); break;
@@ -88,8 +60,8 @@ void RunState::foldEvent(ProcessId process, const pb::Event& event, std::int64_t
         self.isGated = event.has_gate_closed();
         noteTrouble(self, runNs);
         break;
-    case B::kOperationStarted: startOperation(process, event, runNs); break;
-    case B::kOperationDone: finishOperation(process, event); break;
+    case B::kOperationStarted: ++clientOf(process).operations; break;
+    case B::kOperationDone: countOperation(process, event.operation_done()); break;
     case B::kMemoryFull: self.isFull = event.memory_full().is_full(); break;
     case B::kFaultBegun:
         arm(self, event.fault_begun().fault());
@@ -111,40 +83,13 @@ void RunState::foldEvent(ProcessId process, const pb::Event& event, std::int64_t
     }
 }
 
-void RunState::startOperation(ProcessId process, const pb::Event& event, std::int64_t runNs)
+void RunState::countOperation(ProcessId process, const pb::OperationDone& done)
 {
-    const pb::OperationStarted& e = event.operation_started();
-    ClientState& client = clientOf(process);
-    ++client.operations;
-    client.image = e.image();
-    if (OperationState* op = operationOf(event.operation())) {
-        op->key = e.key();
-        op->kind = e.kind();
-        op->computedBucket = e.bucket();
-        op->imageBefore = op->imageAfter = e.image();
-        op->startedNs = runNs;
-    }
-}
-
-void RunState::finishOperation(ProcessId process, const pb::Event& event)
-{
-    const pb::OperationDone& e = event.operation_done();
     ClientState& client = clientOf(process);
     ++client.done;
-    client.forwards += e.forwards();
-    client.resends += e.resends();
-    ++client.hops[std::min<std::size_t>(e.forwards(), 2)];
-    if (OperationState* op = operationOf(event.operation())) {
-        op->key = e.key();
-        op->kind = e.kind();
-        op->isDone = true;
-        op->result = e.result();
-        op->bucket = e.bucket();
-        op->rank = e.rank();
-        op->forwards = e.forwards();
-        op->way = e.path();
-        op->timeNs = e.time_ns();
-    }
+    client.forwards += done.forwards();
+    client.resends += done.resends();
+    ++client.hops[std::min<std::size_t>(done.forwards(), 2)];
 }
 
 void RunState::foldSnapshot(const pb::Snapshot& snapshot, std::int64_t runNs)

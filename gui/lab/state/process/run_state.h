@@ -14,7 +14,7 @@ struct RunState {
     RunState& operator=(RunState&& other) noexcept;
     ~RunState();
 
-    std::string system; // of the processes, as ProcessInfo has it; empty: LH*RS, or not known yet
+    std::string system; // of the processes, as ProcessInfo has it; empty: the first one, or not known yet
     bool isOfLhrs() const { return system.empty(); }
     std::map<ProcessId, ProcessState> processes;
     std::map<ProcessId, ClientState> clients;
@@ -32,8 +32,6 @@ struct RunState {
     static constexpr std::int64_t kMadeBeforeNs = 2'000'000'000;
 
     ClientState& clientOf(ProcessId process);
-    // The operation that the request began; null if it is too old to be kept, or the request is of no client.
-    OperationState* operationOf(const pb::RequestId& id);
     // Folds the description of a process.
     void takeInfo(const pb::ProcessInfo& info);
     // Events first..last of the process were lost.
@@ -51,8 +49,7 @@ protected:
     void countLost(ProcessId process, std::uint64_t count);
 
 private:
-    void startOperation(ProcessId process, const pb::Event& event, std::int64_t runNs);
-    void finishOperation(ProcessId process, const pb::Event& event);
+    void countOperation(ProcessId process, const pb::OperationDone& done);
 };
 
 } // namespace lhrs::gui

@@ -94,7 +94,7 @@ std::string FileWriter::membership() const
     using B = pb::Event;
     switch (static_cast<int>(event.body_case())) {
     case B::kProcessStarted: {
-        const pb::Role pool = event.process_started().process().spare_role();
+        const pb::Role pool = event.process_started().process().pool();
         std::string started = text();
         if (pool != pb::NO_ROLE)
             started.insert(started.size() - 1, " and waits in the " + roleWord(pool) + " buckets multicast group");

@@ -58,11 +58,11 @@ void FileTeller::on(const pb::ProcessStarted& e)
     if (info.kind() == pb::CLIENT && state.file.buckets > 1) {
         const std::uint32_t count = m.goOn(f.clients, run.runNs);
         tell(words::clientsJoin(info.name(), count), f.clients);
-    } else if (info.kind() == pb::NODE && info.spare_role() != pb::NO_ROLE) {
-        Run& spares = f.spares[info.spare_role()];
+    } else if (info.kind() == pb::NODE && info.pool() != pb::NO_ROLE) {
+        Run& spares = f.spares[info.pool()];
         const std::uint32_t count = m.goOn(spares, run.runNs);
-        tell(words::sparesCome(info.spare_role(), count), spares);
-        f.takenPools.erase(info.spare_role());
+        tell(words::sparesCome(info.pool(), count), spares);
+        f.takenPools.erase(info.pool());
     }
 }
 
@@ -336,19 +336,16 @@ void FileTeller::on(const pb::OperationDone& e)
     }
     Run& forwards = f.forwards[run.process];
     const std::uint32_t count = m.goOn(forwards, run.runNs);
-    const auto& last = client->second.last;
-    const std::uint64_t number = event.operation().number();
-    const auto operation = std::find_if(
-        last.rbegin(), last.rend(), [number](const OperationState& o) { return o.number == number; });
+    const OperationState* operation = state.fileClient(run.process).operation(event.operation().number());
     // A client may count image adjustments without applying them.
-    const bool isCorrected = operation != last.rend() && e.image_adjusted()
+    const bool isCorrected = operation != nullptr && e.image_adjusted()
         && bucketsOf(operation->imageBefore) != bucketsOf(operation->imageAfter);
     const std::uint32_t bucketsNow = isCorrected ? bucketsOf(operation->imageAfter) : 0;
     if (count > 1) {
         tell(words::manyForwarded(name(run.process), count, bucketsNow), forwards);
         return;
     }
-    if (operation == last.rend() || operation->startedNs == 0)
+    if (operation == nullptr || operation->startedNs == 0)
         return; // its start was not observed
     words::Way way {
         .key = e.key(), .client = name(run.process), .believed = operation->computedBucket, .answered = e.bucket()
@@ -367,10 +364,9 @@ void FileTeller::on(const pb::OperationDone& e)
 void FileTeller::on(const pb::ImageAdjusted& e)
 {
     const std::uint32_t before = bucketsOf(e.before()), after = bucketsOf(e.after());
-    const auto client = state.clients.find(run.process);
-    if (before == 0 || after == 0 || before == after || client == state.clients.end())
+    if (before == 0 || after == 0 || before == after || !state.clients.contains(run.process))
         return;
-    const auto& last = client->second.last;
+    const auto& last = state.fileClient(run.process).last;
     if (std::any_of(last.begin(), last.end(),
             [](const OperationState& operation) { return operation.kind != pb::OPERATION_UNKNOWN; }))
         return;

@@ -91,7 +91,8 @@ QString parityWords(const ClusterState& state, const DataBucketState& data)
 QString leaseWords(const LeaseShown& lease)
 {
     return lease.leftNs > 0 ? QStringLiteral("lease %1 left").arg(durationWords(lease.leftNs))
-                            : QStringLiteral("lease run out");
+        : lease.hadOne      ? QStringLiteral("lease run out")
+                            : QStringLiteral("no lease yet");
 }
 
 // Whether the bucket needs leases from its parity buckets to answer reads.
@@ -246,7 +247,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
         if (client == state.clients.end())
             return QStringLiteral("Client %1").arg(processName(process));
         return QStringLiteral("Client %1, image %2, %3 operations")
-            .arg(processName(process), imageWords(client->second.image))
+            .arg(processName(process), imageWords(state.fileClient(object.a).image))
             .arg(client->second.done);
     }
     case ObjectKind::Coordinator:
@@ -426,8 +427,11 @@ std::optional<LeaseShown> leaseOf(const ClusterState& state, const DataBucketSta
     const bool isOld = !state.isSimulated && std::max(nowNs, process->second.lastEventNs) - last.runNs > kFresh;
     if (isOld || last.sample->core_is_busy() || last.sample->grants_needed() == 0)
         return std::nullopt;
+    const auto& samples = process->second.samples;
     return LeaseShown { last.sample->lease_left_ns(), last.runNs, last.sample->grants_held(),
-        last.sample->grants_needed() };
+        last.sample->grants_needed(), std::any_of(samples.begin(), samples.end(), [](const NodeSampleState& earlier) {
+            return earlier.sample->lease_left_ns() > 0;
+        }) };
 }
 
 QString multicastWords(const ClusterState& state, pb::Role pool)

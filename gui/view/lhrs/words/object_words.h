@@ -37,6 +37,7 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
 struct LeaseShown {
     std::int64_t leftNs = 0, atNs = 0; // the time left at that instant of the run
     std::uint32_t held = 0, needed = 0; // grants of the parity buckets
+    bool hadOne = false; // since it is watched: a bucket that has just begun has no lease yet
 };
 // Nothing: the bucket needs no lease, or the node is not watched at this instant.
 std::optional<LeaseShown> leaseOf(const ClusterState& state, const DataBucketState& bucket, std::int64_t nowNs = 0);

@@ -185,7 +185,7 @@ void drawOperation(Sheet& sheet, const OperationState& operation)
 }
 
 // One bar for each number of forwards, and below them the bound of LH*: 2 forwards.
-void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
+void drawHops(Sheet& sheet, const ClientState& client, const FileClient& known, std::uint32_t buckets)
 {
     const Theme& theme = sheet.theme;
     const qreal u = theme.px(1), height = theme.lineHeight(kSmall) + 2 * u;
@@ -210,7 +210,7 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
         sheet.y += height;
     }
     const bool isBroken = std::any_of(
-        client.last.begin(), client.last.end(), [](const OperationState& operation) { return operation.forwards > 2; });
+        known.last.begin(), known.last.end(), [](const OperationState& operation) { return operation.forwards > 2; });
     sheet.y += 1 * u;
     sheet.out.add(DisplayList::Line { { QPointF(sheet.left, sheet.y), QPointF(sheet.left + sheet.width, sheet.y) },
         isBroken ? theme.bad : theme.text, 2 * u, false, 0 });
@@ -224,11 +224,11 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
     // Image adjustments beside log2 M.
     const qreal adjusted = sheet.y;
     const double expected = std::log2(double(std::max(1U, buckets)));
-    const double scale = std::max({ 1.0, expected, double(client.imageAdjustments) }) * 1.15;
+    const double scale = std::max({ 1.0, expected, double(known.imageAdjustments) }) * 1.15;
     const qreal room = std::max(0.0, sheet.width - label - number), mark = sheet.left + label + room * expected / scale;
     sheet.out.text(QRectF(sheet.left, sheet.y, label, height), { QStringLiteral("adjusted"), QStringLiteral("adj.") },
         kSmall, theme.muted);
-    const qreal wide = room * double(client.imageAdjustments) / scale;
+    const qreal wide = room * double(known.imageAdjustments) / scale;
     if (wide >= 1)
         sheet.out.add(DisplayList::Box { QRectF(sheet.left + label, sheet.y + 2 * u, wide, height - 4 * u),
             Outline::Rectangle, 0, theme.selection, {}, 1, false, false });
@@ -236,9 +236,9 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
         { QPointF(mark, sheet.y - 1 * u), QPointF(mark, sheet.y + height + 1 * u) }, theme.text, 2 * u, false, 0 });
     sheet.out.text(
         QRectF(sheet.left + label + std::max(wide, mark - sheet.left - label) + 6 * u, sheet.y, number, height),
-        grouped(client.imageAdjustments), kSmallBold, theme.text);
+        grouped(known.imageAdjustments), kSmallBold, theme.text);
     sheet.y += height;
-    const QString count = countedWords(client.imageAdjustments, "image adjustment", "image adjustments");
+    const QString count = countedWords(known.imageAdjustments, "image adjustment", "image adjustments");
     sheet.line({ QStringLiteral("%1; the mark is log₂ M = %2, what a new client needs on average")
                        .arg(count)
                        .arg(expected, 0, 'f', 1),
@@ -254,108 +254,143 @@ QString modeWords(pb::ImageMode mode)
                               : QString();
 }
 
-void drawClient(
-    Sheet& sheet, const ClusterState& state, ProcessId id, FileImage truth, std::optional<std::uint64_t> tried)
-{
-    const Theme& theme = sheet.theme;
-    const ClientState& client = state.clients.at(id);
-    const FileImage image = imageOf(client.image);
-    const std::uint32_t buckets = bucketCount(truth), believed = bucketCount(image);
-    sheet.out.setObject({ ObjectKind::Client, id, 0 });
-    const QString name = QString::fromStdString(client.name.empty() ? processShown(id, state) : client.name);
-    const bool mayBeAhead = state.file.config.merges() || state.file.hasShrunk;
-    const QString behind = believed == buckets ? QStringLiteral("exact")
-        : believed < buckets                   ? QStringLiteral("%1 behind").arg(buckets - believed)
-        : mayBeAhead ? QStringLiteral("%1 ahead of the file, which has shrunk").arg(believed - buckets)
-                     : QStringLiteral("ahead of the file: must not happen");
-    sheet.line({ QStringLiteral("%1%2: image (%3, %4), %5")
-                       .arg(name, modeWords(client.mode))
-                       .arg(image.i)
-                       .arg(image.n)
-                       .arg(behind),
-                   QStringLiteral("%1: (%2, %3), %4").arg(name).arg(image.i).arg(image.n).arg(behind) },
-        kImageTitle, believed > buckets && !mayBeAhead ? theme.bad : theme.text);
-    sheet.out.explain("client-image");
-    // The key whose path is shown: one that is tried, or that of the last operation.
-    const OperationState* last = client.last.empty() ? nullptr : &client.last.back();
-    std::optional<KeyTry> shown;
-    if (tried) {
-        const std::uint64_t hashed = state.file.config.mix_keys() ? mix64(Key(*tried)).value : *tried;
-        shown = tryKey(hashed, image, truth);
+// How a client's image, the file, and one client's operations are drawn.
+struct ClientDrawing {
+    Sheet& sheet;
+    const ClusterState& state;
+    const ClientState& client;
+    const FileClient& known;
+    FileImage truth, image;
+
+    const OperationState* last() const { return known.last.empty() ? nullptr : &known.last.back(); }
+    QString name() const
+    {
+        return QString::fromStdString(client.name.empty() ? processShown(client.process, state) : client.name);
     }
-    const std::size_t hops = shown ? shown->forwards() : last ? std::min<std::size_t>(2, last->forwards) : 0;
-    const BucketRows rows = drawBuckets(sheet, image, truth, hops);
-    if (shown)
-        drawWay(sheet, rows, shown->path, shown->believed, true);
-    else if (last && last->isDone && last->path.size() == std::size_t(last->forwards) + 1
-        && last->path.back() < buckets)
-        drawWay(sheet, rows, last->path, last->path.front(), false);
-    sheet.line({ QStringLiteral("truth: (i, n) = (%1, %2), M = %3      image: (i', n') = (%4, %5), M' = %6")
-                       .arg(truth.i)
-                       .arg(truth.n)
-                       .arg(buckets)
-                       .arg(image.i)
-                       .arg(image.n)
-                       .arg(believed),
-                   QStringLiteral("M = %1, M' = %2").arg(buckets).arg(believed) },
-        kSmall, theme.muted);
-    const auto formulas = [&](std::uint64_t key, FileImage then) {
+    std::uint64_t hashed(std::uint64_t key) const { return state.file.config.mix_keys() ? mix64(Key(key)).value : key; }
+
+    void drawTitle() const
+    {
+        const std::uint32_t buckets = bucketCount(truth), believed = bucketCount(image);
+        const bool mayBeAhead = state.file.config.merges() || state.file.hasShrunk;
+        const QString behind = believed == buckets ? QStringLiteral("exact")
+            : believed < buckets                   ? QStringLiteral("%1 behind").arg(buckets - believed)
+            : mayBeAhead ? QStringLiteral("%1 ahead of the file, which has shrunk").arg(believed - buckets)
+                         : QStringLiteral("ahead of the file: must not happen");
+        sheet.line({ QStringLiteral("%1%2: image (%3, %4), %5")
+                           .arg(name(), modeWords(known.mode))
+                           .arg(image.i)
+                           .arg(image.n)
+                           .arg(behind),
+                       QStringLiteral("%1: (%2, %3), %4").arg(name()).arg(image.i).arg(image.n).arg(behind) },
+            kImageTitle, believed > buckets && !mayBeAhead ? sheet.theme.bad : sheet.theme.text);
+        sheet.out.explain("client-image");
+    }
+
+    // The buckets as they are and as the client believes, with the way of the key that is tried or was asked for last.
+    void drawWayOver(const std::optional<KeyTry>& tried) const
+    {
+        const OperationState* done = last();
+        const BucketRows rows = drawBuckets(sheet, image, truth,
+            tried      ? tried->forwards()
+                : done ? std::min<std::size_t>(2, done->forwards)
+                       : 0);
+        if (tried)
+            drawWay(sheet, rows, tried->path, tried->believed, true);
+        else if (done && done->isDone && done->path.size() == std::size_t(done->forwards) + 1
+            && done->path.back() < bucketCount(truth))
+            drawWay(sheet, rows, done->path, done->path.front(), false);
+        sheet.line({ QStringLiteral("truth: (i, n) = (%1, %2), M = %3      image: (i', n') = (%4, %5), M' = %6")
+                           .arg(truth.i)
+                           .arg(truth.n)
+                           .arg(bucketCount(truth))
+                           .arg(image.i)
+                           .arg(image.n)
+                           .arg(bucketCount(image)),
+                       QStringLiteral("M = %1, M' = %2").arg(bucketCount(truth)).arg(bucketCount(image)) },
+            kSmall, sheet.theme.muted);
+    }
+
+    void drawFormulas(std::uint64_t key, FileImage then) const
+    {
         sheet.line(
             { QStringLiteral("image  %1").arg(addressWords(key, then.i, then.n)), addressWords(key, then.i, then.n) },
-            kSteps, theme.text);
+            kSteps, sheet.theme.text);
         sheet.line({ QStringLiteral("file   %1").arg(addressWords(key, truth.i, truth.n)),
                        addressWords(key, truth.i, truth.n) },
-            kSteps, theme.text);
-    };
-    if (shown) {
+            kSteps, sheet.theme.text);
+    }
+
+    void drawTry(std::uint64_t key, const KeyTry& tried) const
+    {
+        const Theme& theme = sheet.theme;
         sheet.space(5);
-        sheet.line({ QStringLiteral("If %1 asked for key %2 now (nothing is sent):").arg(name).arg(*tried),
-                       QStringLiteral("If key %1 were asked for:").arg(*tried) },
+        sheet.line({ QStringLiteral("If %1 asked for key %2 now (nothing is sent):").arg(name()).arg(key),
+                       QStringLiteral("If key %1 were asked for:").arg(key) },
             kBodyBold, theme.text);
-        if (shown->key != *tried)
-            sheet.line({ QStringLiteral("this file scrambles keys: mix64(%1) = %2").arg(*tried).arg(shown->key),
-                           QStringLiteral("mix64 = %1").arg(shown->key) },
+        if (tried.key != key)
+            sheet.line({ QStringLiteral("this file scrambles keys: mix64(%1) = %2").arg(key).arg(tried.key),
+                           QStringLiteral("mix64 = %1").arg(tried.key) },
                 kSmall, theme.muted);
-        formulas(shown->key, image);
-        if (shown->path.empty())
-            sheet.paragraph(QStringLiteral("Bucket %1 no longer exists: the client would ask the coordinator.")
-                                .arg(shown->believed),
-                kBody, theme.text);
-        else if (!shown->adjustment)
+        drawFormulas(tried.key, image);
+        const bool isFrozen = known.mode == pb::FROZEN;
+        if (tried.path.empty())
             sheet.paragraph(
-                QStringLiteral("Both say bucket %1: no forward, no adjustment.").arg(shown->right), kBody, theme.text);
+                QStringLiteral("Bucket %1 no longer exists: the client would ask the coordinator.").arg(tried.believed),
+                kBody, theme.text);
+        else if (!tried.adjustment)
+            sheet.paragraph(
+                QStringLiteral("Both say bucket %1: no forward, no adjustment.").arg(tried.right), kBody, theme.text);
         else
             sheet.paragraph(
                 QStringLiteral("bucket %1: %2; the reply would adjust the image by (a = %3, j = %4) to (%5, %6).")
-                    .arg(wayWords(shown->path, shown->believed), hopsWords(shown->forwards()))
-                    .arg(shown->adjustment->bucket)
-                    .arg(shown->adjustment->level)
-                    .arg(client.mode == pb::FROZEN ? image.i : shown->adjustment->after.i)
-                    .arg(client.mode == pb::FROZEN ? image.n : shown->adjustment->after.n),
+                    .arg(wayWords(tried.path, tried.believed), hopsWords(tried.forwards()))
+                    .arg(tried.adjustment->bucket)
+                    .arg(tried.adjustment->level)
+                    .arg(isFrozen ? image.i : tried.adjustment->after.i)
+                    .arg(isFrozen ? image.n : tried.adjustment->after.n),
                 kBody, theme.text);
-        if (shown->adjustment && client.mode == pb::FROZEN)
+        if (tried.adjustment && isFrozen)
             sheet.line({ QStringLiteral("but this image is frozen and stays"), QStringLiteral("but it is frozen") },
                 kSmall, theme.muted);
     }
-    if (last) {
-        if (!shown) {
+
+    void drawOperations(bool isTrying) const
+    {
+        const Theme& theme = sheet.theme;
+        if (!isTrying) {
             sheet.space(5);
-            sheet.line({ QStringLiteral("The address of key %1, by image and by file:").arg(last->key),
-                           QStringLiteral("key %1:").arg(last->key) },
+            sheet.line({ QStringLiteral("The address of key %1, by image and by file:").arg(last()->key),
+                           QStringLiteral("key %1:").arg(last()->key) },
                 kBodyBold, theme.text);
-            formulas(state.file.config.mix_keys() ? mix64(Key(last->key)).value : last->key,
-                last->imageAdjusted ? imageOf(last->imageBefore) : image);
+            drawFormulas(hashed(last()->key), last()->imageAdjusted ? imageOf(last()->imageBefore) : image);
         }
         sheet.space(5);
         sheet.line({ QStringLiteral("Last operations, newest first") }, kBodyBold, theme.text);
         std::size_t count = 0;
-        for (auto operation = client.last.rbegin(); operation != client.last.rend() && count < kOperationsShown;
+        for (auto operation = known.last.rbegin(); operation != known.last.rend() && count < kOperationsShown;
              ++operation, ++count)
             drawOperation(sheet, *operation);
         sheet.space(5);
         sheet.line({ QStringLiteral("Operations by forwards") }, kBodyBold, theme.text);
-        drawHops(sheet, client, buckets);
+        drawHops(sheet, client, known, bucketCount(truth));
     }
+};
+
+void drawClient(
+    Sheet& sheet, const ClusterState& state, ProcessId id, FileImage truth, std::optional<std::uint64_t> key)
+{
+    const FileClient& known = state.fileClient(id);
+    const ClientDrawing drawing { sheet, state, state.clients.at(id), known, truth, imageOf(known.image) };
+    sheet.out.setObject({ ObjectKind::Client, id, 0 });
+    drawing.drawTitle();
+    const std::optional<KeyTry> tried = key ? std::optional(tryKey(drawing.hashed(*key), drawing.image, truth))
+                                            : std::nullopt;
+    drawing.drawWayOver(tried);
+    if (tried)
+        drawing.drawTry(*key, *tried);
+    if (drawing.last())
+        drawing.drawOperations(tried.has_value());
     sheet.space(6);
     sheet.out.setObject({});
 }
@@ -386,7 +421,7 @@ ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef
     if (selected.kind == ObjectKind::Client && state.clients.contains(selected.a))
         clients = { selected.a };
     std::erase_if(clients,
-        [&](ProcessId id) { return !state.clients.contains(id) || !isValid(imageOf(state.clients.at(id).image)); });
+        [&](ProcessId id) { return !state.clients.contains(id) || !isValid(imageOf(state.fileClient(id).image)); });
     out.setObject({});
     if (clients.empty() || !state.file.exists || !isValid(truth)) {
         sheet.line({ state.file.exists ? QStringLiteral("No client yet.") : QStringLiteral("No file yet.") },

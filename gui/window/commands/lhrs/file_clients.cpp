@@ -59,8 +59,7 @@ void FileClients::forgetImage(ProcessId client)
 {
     pb::Command command;
     const ClusterState now = m_context.ingest.state();
-    const auto known = now.clients.find(client);
-    command.mutable_set_image()->set_mode(known == now.clients.end() ? pb::ADJUSTING : known->second.mode);
+    command.mutable_set_image()->set_mode(now.fileClient(client).mode);
     command.mutable_set_image()->set_forget(true);
     m_context.report.ask(QStringLiteral("lab.client('%1').forget();").arg(m_clients.name(client)), client,
         std::move(command), kAnswer, [this, client](const pb::CommandReply&) {
