@@ -8,6 +8,7 @@
 #include <QSvgGenerator>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace lhrs::gui {
@@ -267,8 +268,9 @@ QString rectText(const QRectF& r)
 
 QString objectText(ObjectRef o)
 {
-    static const char* const kNames[] = { "-", "data", "parity", "dummy", "group", "spare", "displaced", "client",
-        "coordinator", "pool", "file", "message", "fault" };
+    using Names = std::array<const char*, std::size_t(ObjectKind::Node) + 1>; // ObjectKind lists those of every system
+    static constexpr Names kNames { "-", "data", "parity", "dummy", "group", "spare", "displaced", "client",
+        "coordinator", "pool", "file", "message", "fault", "node" };
     return QStringLiteral("[%1 %2.%3]").arg(QLatin1String(kNames[std::size_t(o.kind)])).arg(o.a).arg(o.b);
 }
 
