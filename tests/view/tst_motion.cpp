@@ -218,16 +218,16 @@ void MotionTest::aDeltaGoesToAllParityBucketsAtOnce()
 {
     Show show({ 4, 4, 3 });
     show.insert(1, 21, 3);
-    QVERIFY(show.until([&] { return glyphs(show.picture(), Glyph::Delta) > 0; }));
+    QVERIFY(show.until([&] { return glyphs(show.picture(), Glyph::Change) > 0; }));
     show.frame();
     const DisplayList picture = show.picture();
-    QCOMPARE(glyphs(picture, Glyph::Delta), 3);
+    QCOMPARE(glyphs(picture, Glyph::Change), 3);
     QCOMPARE(show.motion.messagesUnderWay(), std::size_t(3));
     QCOMPARE(glyphs(picture, Glyph::Reply), 0);
     // During the flight no parity bucket has the change; each gets it when its Delta arrives.
     QVERIFY(!show.pacer.state().parity.at({ 0, 0 }).ranks.has(21));
     QVERIFY(show.until([&] { return show.pacer.state().parity.at({ 0, 2 }).ranks.has(21); }));
-    QCOMPARE(glyphs(show.picture(), Glyph::Delta), 0);
+    QCOMPARE(glyphs(show.picture(), Glyph::Change), 0);
     QVERIFY(show.until([&] { return glyphs(show.picture(), Glyph::Ack) == 3; }));
 }
 
@@ -473,13 +473,13 @@ void MotionTest::aMessageThatIsGivenUpEndsInACross()
     sent.mutable_message_sent()->set_kind("delta");
     sent.mutable_message_sent()->set_to(parityProcess(0, 0));
     show.feed.tell(kBucket0, sent);
-    QVERIFY(show.until([&] { return glyphs(show.picture(), Glyph::Delta) == 1; }));
+    QVERIFY(show.until([&] { return glyphs(show.picture(), Glyph::Change) == 1; }));
     pb::Event givenUp = show.event();
     givenUp.mutable_message_given_up()->set_kind("delta");
     givenUp.mutable_message_given_up()->set_to(parityProcess(0, 0));
     show.feed.tell(kBucket0, givenUp);
     QVERIFY(show.until([&] { return glyphs(show.picture(), Glyph::Cross) == 1; }));
-    QCOMPARE(glyphs(show.picture(), Glyph::Delta), 0);
+    QCOMPARE(glyphs(show.picture(), Glyph::Change), 0);
 }
 
 void MotionTest::aResentMessageIsDashed()

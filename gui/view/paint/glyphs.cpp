@@ -104,7 +104,7 @@ GlyphPath make(Glyph glyph)
         p.addEllipse(QPointF(0.5, 0.5), 0.45, 0.3);
         p.addEllipse(QPointF(0.5, 0.5), 0.18, 0.18);
         return filled(p);
-    case Glyph::Delta: return filled(polygon({ { 0.5, 0.05 }, { 0.97, 0.92 }, { 0.03, 0.92 } }));
+    case Glyph::Change: return filled(polygon({ { 0.5, 0.05 }, { 0.97, 0.92 }, { 0.03, 0.92 } }));
     case Glyph::Ack:
         line(p, { 0.1, 0.55 }, { 0.4, 0.85 });
         p.lineTo(0.92, 0.15);
@@ -174,7 +174,7 @@ const char* glyphName(Glyph glyph)
 {
     static constexpr std::array<const char*, std::size_t(Glyph::Gate) + 1> kNames { "none", "dots", "fork", "cross",
         "gone", "question", "hourglass", "turning", "double cross", "flag", "cut", "alarm", "clock", "ring", "hand",
-        "warning", "operation", "reply", "image", "delta", "ack", "control", "recruit", "bulk", "live", "simulated",
+        "warning", "operation", "reply", "image", "change", "ack", "control", "recruit", "bulk", "live", "simulated",
         "play", "pause", "next", "stop", "barrier", "gate" };
     return kNames[std::size_t(glyph)];
 }

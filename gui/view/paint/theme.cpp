@@ -89,7 +89,7 @@ Theme::Theme(Kind kind, qreal fontScale, bool isHighContrast, qreal stroke)
     message(MessageClass::Operation, colour(okabe::kBlue), Glyph::Operation);
     message(MessageClass::Reply, colour(okabe::kGreen), Glyph::Reply);
     message(MessageClass::Image, colour(okabe::kYellow), Glyph::Image);
-    message(MessageClass::Change, colour(okabe::kPurple), Glyph::Delta);
+    message(MessageClass::Change, colour(okabe::kPurple), Glyph::Change);
     message(MessageClass::Ack, colour(dark ? okabe::kBlack : okabe::kWhite), Glyph::Ack);
     message(MessageClass::Control, neutral, Glyph::Control);
     message(MessageClass::Recruit, colour(okabe::kOrange), Glyph::Recruit);

@@ -47,7 +47,7 @@ enum class Glyph {
     Operation, // client -> server
     Reply, // server -> client
     Image, // a reply that corrects what the client knows
-    Delta, // server -> server: a change of a record
+    Change, // server -> server: a change of what they hold
     Ack, // acknowledgements
     Control, // orders and reports of the coordinator
     Recruit, // invitation, offer, confirmation, cancel

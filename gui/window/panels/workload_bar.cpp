@@ -44,7 +44,7 @@ WorkloadBar::WorkloadBar(Actions& actions, QWidget* parent)
     flow->addWidget(m_window);
     for (QSpinBox* field : { m_count, m_window })
         field->installEventFilter(this);
-    for (const Button& button : { Button { "insert", Glyph::Operation }, { "update", Glyph::Delta, {}, 5 },
+    for (const Button& button : { Button { "insert", Glyph::Operation }, { "update", Glyph::Change, {}, 5 },
              { "search", Glyph::Image, {}, 6 }, { "delete", Glyph::Cross, {}, 2 },
              { "stopWorkload", Glyph::Stop, {}, 1 }, { "secondClient", Glyph::Recruit, tr("Client") } })
         add(actions, button);

@@ -190,7 +190,7 @@ std::optional<SystemWords::EventMark> FileWords::markOf(const pb::Event& event) 
     if (event.has_split_finished() || event.has_merge_finished())
         return EventMark { Glyph::Fork };
     if (event.has_parity_added())
-        return EventMark { Glyph::Delta };
+        return EventMark { Glyph::Change };
     if (event.has_bucket_failed())
         return EventMark { Glyph::Cross, &Theme::bad, 3 };
     if (event.has_recovery_finished())
