@@ -186,7 +186,7 @@ struct Builder {
         const pb::Gauges& gauges = newestGauges();
         if (gauges.held() > 0)
             fact("Held",
-                QStringLiteral("%1 wait in the bucket").arg(countedWords(gauges.held(), "message", "messages")));
+                QStringLiteral("%1 wait until it is ready").arg(countedWords(gauges.held(), "message", "messages")));
         if (s && !s->under_way().empty())
             fact("Under way", QString::fromStdString(s->under_way()));
         fact("Messages",

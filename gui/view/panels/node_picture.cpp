@@ -345,8 +345,8 @@ NodePicture drawNodes(
     if (nodes.empty()) {
         top.line({ QStringLiteral("No process chosen.") }, kHeading, theme.text);
         top.paragraph(
-            QStringLiteral("Click a bucket, a spare, a client or the coordinator in the picture, or choose a process "
-                           "in the list above: its threads, queues and waiting messages are shown here."),
+            QStringLiteral("Click a server, a client or the coordinator in the picture, or choose a process in the "
+                           "list above: its threads, queues and waiting messages are shown here."),
             kBody, theme.muted);
         picture.height = top.y + margin;
         return picture;

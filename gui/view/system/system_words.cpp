@@ -41,27 +41,19 @@ QString SystemWords::processName(const ClusterState& state, ProcessId process)
 
 QString SystemWords::nameOf(const ClusterState& state, ObjectRef object) const
 {
-    switch (object.kind) {
-    case ObjectKind::Client: return QStringLiteral("client %1").arg(processName(state, object.a));
-    case ObjectKind::Coordinator: return QStringLiteral("coordinator");
-    case ObjectKind::Message: return QStringLiteral("message");
-    case ObjectKind::Fault: {
+    const auto is = [object](ObjectKind kind) { return object.kind == kind; };
+    if (is(ObjectKind::Client))
+        return QStringLiteral("client %1").arg(processName(state, object.a));
+    if (is(ObjectKind::Fault)) {
         const std::vector<std::uint64_t> numbers = faultsOf(state);
         return QStringLiteral("fault %1")
             .arg(std::find(numbers.begin(), numbers.end(), object.a) - numbers.begin() + 1);
     }
-    case ObjectKind::Node: return processName(state, object.a);
-    case ObjectKind::None:
-    case ObjectKind::Data:
-    case ObjectKind::Parity:
-    case ObjectKind::Dummy:
-    case ObjectKind::Group:
-    case ObjectKind::Spare:
-    case ObjectKind::Displaced:
-    case ObjectKind::Pool:
-    case ObjectKind::File: break;
-    }
-    return {};
+    // What has no name here is of one system, which names it.
+    return is(ObjectKind::Coordinator) ? QStringLiteral("coordinator")
+        : is(ObjectKind::Message)      ? QStringLiteral("message")
+        : is(ObjectKind::Node)         ? processName(state, object.a)
+                                       : QString();
 }
 
 QString SystemWords::shortNameOf(const ClusterState& state, ObjectRef object) const

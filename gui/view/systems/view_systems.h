@@ -12,7 +12,7 @@
 
 namespace lhrs::gui {
 
-// A new system adds its line in view_systems.cpp. A system that is not known is shown as the first one, LH*RS, whose
+// A new system adds its line in view_systems.cpp. A system that is not known is shown as the first one, whose
 // processes name none.
 
 using SystemViews = std::vector<std::unique_ptr<SystemView>>;

@@ -240,7 +240,7 @@ void SpaceTimeView::prepareControls()
     m_filter->setCurrentIndex(int(m_wish.filter));
     m_filter->setAccessibleName(tr("Which messages the diagram shows"));
     m_search->setObjectName(QStringLiteral("spaceTimeSearch"));
-    m_search->setPlaceholderText(tr("find: delta, split …"));
+    m_search->setPlaceholderText(tr("find: a kind, a word …"));
     m_search->setAccessibleName(tr("Part of a message's kind or of an event's sentence"));
     m_search->setClearButtonEnabled(true);
     m_all->setToolTip(tr("Shows all that the diagram keeps"));
