@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Measured tables beside the published ones: the joined rows, the statements about shapes, and the written files.
-#include "gui/view/charts/report_writer.h"
+#include "gui/view/charts/lhrs/report_writer.h"
 #include "tests/rigs/gui/view_stage.h"
 
 #include <QDir>

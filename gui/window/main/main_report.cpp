@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lhrs-report: the tables that the experiments wrote, beside the published ones, as one page with charts and CSV.
-#include "gui/view/charts/report_writer.h"
+#include "gui/view/charts/lhrs/report_writer.h"
 
 #include <CLI/CLI.hpp>
 #include <QApplication>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/view/charts/report_writer.h"
+#include "gui/view/charts/lhrs/report_writer.h"
 
 #include "gui/lab/tables/lab_table.h"
 #include "gui/view/charts/chart_view.h"
