@@ -88,6 +88,17 @@ bool SystemWords::isProcess(ObjectRef object) const
         || object.kind == ObjectKind::Node;
 }
 
+QString SystemWords::choiceOf(const ClusterState& state, const ProcessState& process) const
+{
+    const ObjectRef object = objectOf(state, process.id);
+    return object ? nameOf(state, object) : QString::fromStdString(process.name);
+}
+
+int SystemWords::listOrderOf(ObjectRef object) const
+{
+    return object.kind == ObjectKind::Coordinator ? 0 : object.kind == ObjectKind::Client ? 3 : 4;
+}
+
 ProcessId SystemWords::processOf(const ClusterState& /*state*/, ObjectRef object) const
 {
     return isProcess(object) ? object.a : 0;
@@ -122,6 +133,12 @@ QString SystemWords::faultSentence(const ClusterState& state, std::uint64_t numb
     return at.empty()
         ? QStringLiteral("A fault that has ended")
         : QStringLiteral("Fault on purpose: %1 %2").arg(namesOf(*this, state, at), QString::fromStdString(words));
+}
+
+QString SystemWords::restartedWords(bool isCoordinator) const
+{
+    return isCoordinator ? QStringLiteral("another process listens at its address")
+                         : QStringLiteral("its program was started again, with an empty memory");
 }
 
 std::vector<std::uint64_t> SystemWords::keysKnown(

@@ -41,8 +41,14 @@ public:
     virtual ObjectRef objectOf(const ClusterState& state, ProcessId process) const;
     // The thing is a process (`a`), whatever it holds; a place that processes hold is none.
     virtual bool isProcess(ObjectRef object) const;
+    // As a list names it among the processes to choose from: "client alice"; one without a place by its own name.
+    virtual QString choiceOf(const ClusterState& state, const ProcessState& process) const;
+    // The place of such things among the processes of a list: the coordinator comes first.
+    virtual int listOrderOf(ObjectRef object) const;
     // The process that the thing is, or that holds it now; 0: none.
     virtual ProcessId processOf(const ClusterState& state, ObjectRef object) const;
+    // What a person can search for in the picture, with examples.
+    virtual QString wordsToFind() const = 0;
     // Everything that can be selected, in reading order.
     virtual std::vector<ObjectRef> objectsOf(const ClusterState& state) const = 0;
     // How a scenario names the place, whichever process holds it: lab.data(5). Empty: it is no place.
@@ -63,11 +69,20 @@ public:
     // The events at which a process may be killed on purpose, by the names of their types; the first is proposed.
     virtual QStringList stepsToKillAt() const { return {}; }
 
+    // How far the system has grown since it was created; 0: not at all.
+    virtual std::uint64_t growthOf(const ClusterState& /*state*/) const { return 0; }
     // How much a picture of this state tells of the system: the higher, the more; 0: no more than one of the end.
     virtual std::int64_t tellingOf(const ClusterState& /*state*/) const { return 0; }
     // The numbers of the events after which it may tell more than before.
     virtual std::vector<int> tellingKinds() const { return {}; }
 
+    // ---- work
+    // What is told of a finished workload in this system only, beside answers and forwards.
+    virtual QStringList workWords(const pb::WorkloadResult& /*result*/) const { return {}; }
+    // After a process was started again.
+    virtual QString restartedWords(bool isCoordinator) const;
+    // The scenario lines that start a small cluster and have a client store something.
+    virtual QStringList firstLines() const = 0;
     // Keys of records of the cluster, as far as events have reported them: drawn with the seed, with possible
     // repetitions. Empty: no key is known.
     virtual std::vector<std::uint64_t> keysKnown(

@@ -222,6 +222,14 @@ QStringList RingWords::stepsToKillAt() const
         QStringLiteral("KeyRead") };
 }
 
+QString RingWords::wordsToFind() const { return QStringLiteral("A node, a client or a key: node-3, alice, key 4711"); }
+
+QStringList RingWords::firstLines() const
+{
+    return { QStringLiteral("lab.cluster({ system: 'walk', nodes: 8, outside: 2 });"),
+        QStringLiteral("lab.client('alice').run({ do: 'insert', count: 50 });") };
+}
+
 QString RingWords::warningOfKill(
     const ClusterState& state, const std::vector<ProcessId>& processes, const QString& /*names*/) const
 {

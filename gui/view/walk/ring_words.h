@@ -45,6 +45,8 @@ public:
     QString nameOf(const ClusterState& state, ObjectRef object) const override;
     // Clients, the master, the nodes in the order of their ids, the nodes outside.
     std::vector<ObjectRef> objectsOf(const ClusterState& state) const override;
+    QString wordsToFind() const override;
+    QStringList firstLines() const override;
     QString warningOfKill(
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
     std::vector<MessagesNamed> messagesToBreak() const override;

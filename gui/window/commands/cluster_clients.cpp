@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::seconds kWorkload { 3'600 };
 constexpr std::uint64_t kListedMax = 200; // keys of one command: the scenario line must stay readable
 
-QString workloadWords(const pb::WorkloadResult& r)
+QString workloadWords(const SystemWords& system, const pb::WorkloadResult& r)
 {
     // Fewer operations than requested: the workload was stopped, or there were no more records.
     const bool isShort = !r.is_running() && r.operations() < r.of();
@@ -35,8 +35,7 @@ QString workloadWords(const pb::WorkloadResult& r)
         words << QStringLiteral("%1 unanswered").arg(grouped(r.unanswered()));
     if (r.wrong() + r.missing() > 0)
         words << QStringLiteral("%1 wrong or missing").arg(grouped(r.wrong() + r.missing()));
-    words << countedWords(r.forwards(), "forward", "forwards")
-          << countedWords(r.image_adjustments(), "image adjustment", "image adjustments");
+    words << countedWords(r.forwards(), "forward", "forwards") << system.workWords(r);
     words << QStringLiteral("%1 in all").arg(durationWords(r.total_ns()));
     if (r.operations() > 0)
         words << QStringLiteral("%1 each").arg(durationWords(r.total_ns() / std::int64_t(r.operations())));
@@ -132,17 +131,19 @@ void ClusterClients::runOnKeys(ProcessId client, const Work& work, bool hasOwn)
     run.set_length(m_link.recordBytes());
     run.set_window(work.window);
     m_context.report.ask(line, client, std::move(command), kWorkload,
-        [](const pb::CommandReply& reply) { return workloadWords(reply.workload()); });
+        [&system = wordsOf(m_context.ingest.state())](
+            const pb::CommandReply& reply) { return workloadWords(system, reply.workload()); });
 }
 
 void ClusterClients::stopWorkload(ProcessId client)
 {
     pb::Command command;
     command.mutable_stop_workload();
-    m_context.report.ask(
-        QStringLiteral("handle.stop();"), client, std::move(command), kAnswer, [](const pb::CommandReply& reply) {
-            return reply.has_workload() ? QStringLiteral("stopped after %1").arg(workloadWords(reply.workload()))
-                                        : QStringLiteral("stopped");
+    m_context.report.ask(QStringLiteral("handle.stop();"), client, std::move(command), kAnswer,
+        [&system = wordsOf(m_context.ingest.state())](const pb::CommandReply& reply) {
+            return reply.has_workload()
+                ? QStringLiteral("stopped after %1").arg(workloadWords(system, reply.workload()))
+                : QStringLiteral("stopped");
         });
 }
 

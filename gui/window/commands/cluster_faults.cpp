@@ -4,6 +4,7 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/show/words/quantity_words.h"
+#include "gui/view/systems/view_systems.h"
 
 #include <memory>
 #include <utility>
@@ -76,8 +77,7 @@ void ClusterFaults::restart(ProcessId process, const QString& target)
             const auto started = m_context.local.restart({ process });
             return started ? Result<void>() : Result<void>(started.error());
         },
-        isCoordinator ? tr("another coordinator listens at its address: it rebuilds the file state from the buckets")
-                      : tr("its program was started again, as an empty spare"));
+        wordsOf(m_context.ingest.state()).restartedWords(isCoordinator));
 }
 
 // ---- the network

@@ -15,11 +15,14 @@ namespace lhrs::gui {
 
 namespace {
 
-const QString kBeginning = QStringLiteral(
-    "// scenarios/mine.js   @title My scenario   @minutes 3   @needs 8 processes\n"
-    "// lab.cluster({ m: 4, k: 1, b: 20, spares: { data: 4, parity: 2 } });\n"
-    "// lab.client('alice').run({ do: 'insert', count: 50 });\n"
-    "\n");
+// The head of a new scenario, and the lines as a comment.
+QString beginningWith(const QStringList& lines)
+{
+    QString text = QStringLiteral("// scenarios/mine.js   @title My scenario   @minutes 3   @needs 8 processes\n");
+    for (const QString& line : lines)
+        text += QStringLiteral("// %1\n").arg(line);
+    return text + QLatin1Char('\n');
+}
 
 } // namespace
 
@@ -54,17 +57,19 @@ bool EditorPanel::open(const QString& path)
     return true;
 }
 
-void EditorPanel::newText()
+void EditorPanel::newText(const QStringList& lines)
 {
-    take({ kBeginning, false, false, {}, {} }, {});
+    m_example = lines;
+    take({ beginningWith(lines), false, false, {}, {} }, {});
     m_edit->moveCursor(QTextCursor::End);
     m_edit->setFocus();
 }
 
 void EditorPanel::revert()
 {
-    const auto read = m_path.isEmpty() ? Result<ScenarioText>(ScenarioText { kBeginning, false, false, {}, {} })
-                                       : readScenario(m_path);
+    const auto read = m_path.isEmpty()
+        ? Result<ScenarioText>(ScenarioText { beginningWith(m_example), false, false, {}, {} })
+        : readScenario(m_path);
     if (!read) {
         say(QString::fromStdString(read.error().text));
         return;

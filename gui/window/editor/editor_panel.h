@@ -40,7 +40,8 @@ public:
     // ---- the file (editor_file.cpp)
     // Shows the file in place of the present text. False: it cannot be read, and the panel says so.
     bool open(const QString& path);
-    void newText();
+    // Begins a new scenario. `lines`: an example, which becomes a comment.
+    void newText(const QStringList& lines);
     bool save();
     bool saveAs();
     // Saves without asking for a name.
@@ -116,6 +117,7 @@ private:
     Theme m_theme;
 
     QString m_path, m_savedText, m_storeTrouble;
+    QStringList m_example; // in a new scenario
     bool m_hasCrLf = false, m_hasBom = false;
     QByteArray m_digest, m_digestAsked; // of the file as read; of the disk's file that was asked about
     std::optional<QString> m_runText; // of the run that the marks refer to

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/inspect/window_view.h"
 
+#include "gui/view/systems/view_systems.h"
+
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -82,8 +84,8 @@ void WindowView::enable() { m_parts.actions.enable({ "copyLine" }, m_parts.works
 void WindowView::askForObject()
 {
     bool isGiven = false;
-    const QString words = QInputDialog::getText(&m_parts.window, tr("Find"),
-        tr("A bucket, a process or a key: 5, parity 1.0, node-3, alice, key 4711"), QLineEdit::Normal, {}, &isGiven);
+    const QString words = QInputDialog::getText(
+        &m_parts.window, tr("Find"), wordsOf(m_parts.pacer.state()).wordsToFind(), QLineEdit::Normal, {}, &isGiven);
     if (isGiven && !m_parts.canvas.findObject(words))
         m_parts.line.answer(tr("find %1").arg(words),
             tr("There is no such bucket or process, and no bucket holds such a key, as far as the events tell."),

@@ -30,29 +30,6 @@ constexpr double kAskEvery = 0.5; // seconds
 
 using WishKind = FaultWish::Kind;
 
-// The name in the list of choices: "data 1", "alice", "data-7 (spare)".
-QString choiceName(const ClusterState& state, const ProcessState& process)
-{
-    const ObjectRef object = wordsOf(state).objectOf(state, process.id);
-    switch (object.kind) {
-    case ObjectKind::Spare: return QStringLiteral("%1 (spare)").arg(QString::fromStdString(process.name));
-    case ObjectKind::Displaced: return QStringLiteral("%1 (displaced)").arg(QString::fromStdString(process.name));
-    case ObjectKind::Client: return QStringLiteral("client %1").arg(QString::fromStdString(process.name));
-    case ObjectKind::None:
-    case ObjectKind::Node: return QString::fromStdString(process.name);
-    case ObjectKind::Data:
-    case ObjectKind::Parity:
-    case ObjectKind::Dummy:
-    case ObjectKind::Group:
-    case ObjectKind::Coordinator:
-    case ObjectKind::Pool:
-    case ObjectKind::File:
-    case ObjectKind::Message:
-    case ObjectKind::Fault: break;
-    }
-    return wordsOf(state).nameOf(state, object);
-}
-
 // The names of the signs of life, which have no class.
 QStringList heartbeats()
 {
@@ -525,7 +502,7 @@ void FaultPanel::takeProcesses()
             byObject[wordsOf(state).objectOf(state, id)] = id;
     for (const ObjectRef object : wordsOf(state).objectsOf(state)) // in reading order
         if (const auto at = byObject.find(object); at != byObject.end())
-            choices.emplace_back(at->second, choiceName(state, state.processes.at(at->second)));
+            choices.emplace_back(at->second, wordsOf(state).choiceOf(state, state.processes.at(at->second)));
     if (choices == m_choices)
         return;
     m_choices = std::move(choices);

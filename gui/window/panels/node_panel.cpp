@@ -20,6 +20,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kListEvery = 0.5; // seconds
+constexpr int kEndedLast = 100; // after all that listOrderOf() returns
 
 } // namespace
 
@@ -88,7 +89,7 @@ bool NodePanel::refresh(double seconds)
     return m_view->refresh(seconds);
 }
 
-// Order: coordinator, buckets, clients, spares; ended processes last.
+// In the order of the system; ended processes last.
 void NodePanel::fillList()
 {
     const ClusterState& state = m_pacer.state();
@@ -97,12 +98,7 @@ void NodePanel::fillList()
         if (id == 0)
             continue;
         const ObjectRef object = wordsOf(state).objectOf(state, id);
-        const int kind = process.hasEnded       ? 9
-            : process.kind == pb::COORDINATOR   ? 0
-            : object.kind == ObjectKind::Data   ? 1
-            : object.kind == ObjectKind::Parity ? 2
-            : process.kind == pb::CLIENT        ? 3
-                                                : 4;
+        const int kind = process.hasEnded ? kEndedLast : wordsOf(state).listOrderOf(object);
         const QString words = object ? wordsOf(state).nameOf(state, object) : QString::fromStdString(process.name);
         order.emplace_back(kind, object.a, object.b, id,
             process.hasEnded ? tr("%1 (%2, ended)").arg(words, QString::fromStdString(process.name)) : words);

@@ -8,6 +8,7 @@
 #include "gui/lab/recording/recording_writer.h"
 #include "gui/lab/replay/recording_observer.h"
 #include "gui/show/words/quantity_words.h"
+#include "gui/view/systems/view_systems.h"
 
 #include <QDir>
 #include <QFileDialog>
@@ -30,7 +31,7 @@ constexpr std::int64_t kJustMarked = 500'000'000; // ns: a marker this close cou
 constexpr std::int64_t kLastSeconds = 5'000'000'000; // ns of the run that are repeated if there is no marker
 const QString kRecordingSuffix = QStringLiteral("lhrun");
 
-// A measure of what has happened in a run: it changes with each operation, bucket and failure. 0: nothing worth saving.
+// A measure of what has happened in a run: it changes with each operation, growth and failure. 0: nothing worth saving.
 std::uint64_t workIn(const ClusterState& state)
 {
     std::uint64_t operations = 0, ended = 0;
@@ -38,8 +39,7 @@ std::uint64_t workIn(const ClusterState& state)
         operations += client.operations;
     for (const auto& [id, process] : state.processes)
         ended += process.hasEnded ? 1 : 0;
-    const std::uint64_t buckets = std::max<std::size_t>(state.data.size(), 1) - 1;
-    return operations + (ended << 40) + (buckets << 52);
+    return operations + (ended << 40) + (wordsOf(state).growthOf(state) << 52);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/show/window_write.h"
 
+#include "gui/view/systems/view_systems.h"
 #include "gui/window/editor/editor_panel.h"
 
 #include <QFileDialog>
@@ -26,7 +27,7 @@ WindowWrite::WindowWrite(WindowParts& parts, const EditorPanel::Places& places) 
                 return;
             if (m_parts.workspaces.now() != Workspace::Write)
                 m_parts.workspaces.enter(Workspace::Write);
-            m_editor->newText();
+            m_editor->newText(wordsOf(m_parts.pacer.state()).firstLines());
         });
     a.add(
         { "saveScenario", "File", "Save the scenario", "Alt+Shift+S",

@@ -58,6 +58,51 @@ bool FileWords::isProcess(ObjectRef object) const
     return object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || SystemWords::isProcess(object);
 }
 
+QString FileWords::choiceOf(const ClusterState& state, const ProcessState& process) const
+{
+    const ObjectRef object = objectOf(state, process.id);
+    const QString name = QString::fromStdString(process.name);
+    return object.kind == ObjectKind::Spare    ? QStringLiteral("%1 (spare)").arg(name)
+        : object.kind == ObjectKind::Displaced ? QStringLiteral("%1 (displaced)").arg(name)
+                                               : SystemWords::choiceOf(state, process);
+}
+
+int FileWords::listOrderOf(ObjectRef object) const
+{
+    return object.kind == ObjectKind::Data  ? 1
+        : object.kind == ObjectKind::Parity ? 2
+                                            : SystemWords::listOrderOf(object);
+}
+
+QString FileWords::wordsToFind() const
+{
+    return QStringLiteral("A bucket, a process or a key: 5, parity 1.0, node-3, alice, key 4711");
+}
+
+QStringList FileWords::workWords(const pb::WorkloadResult& result) const
+{
+    return { countedWords(result.image_adjustments(), "image adjustment", "image adjustments") };
+}
+
+QString FileWords::restartedWords(bool isCoordinator) const
+{
+    return isCoordinator
+        ? QStringLiteral("another coordinator listens at its address: it rebuilds the file state from the buckets")
+        : QStringLiteral("its program was started again, as an empty spare");
+}
+
+QStringList FileWords::firstLines() const
+{
+    return { QStringLiteral("lab.cluster({ m: 4, k: 1, b: 20, spares: { data: 4, parity: 2 } });"),
+        QStringLiteral("lab.client('alice').run({ do: 'insert', count: 50 });") };
+}
+
+// The first bucket is there from the beginning.
+std::uint64_t FileWords::growthOf(const ClusterState& state) const
+{
+    return std::max<std::size_t>(state.data.size(), 1) - 1;
+}
+
 ProcessId FileWords::processOf(const ClusterState& state, ObjectRef object) const
 {
     if (object.kind == ObjectKind::Data) {

@@ -14,6 +14,10 @@ public:
     QString shortNameOf(const ClusterState& state, ObjectRef object) const override;
     ObjectRef objectOf(const ClusterState& state, ProcessId process) const override;
     bool isProcess(ObjectRef object) const override;
+    QString choiceOf(const ClusterState& state, const ProcessState& process) const override;
+    // Coordinator, data buckets, parity buckets, clients, the others.
+    int listOrderOf(ObjectRef object) const override;
+    QString wordsToFind() const override;
     ProcessId processOf(const ClusterState& state, ObjectRef object) const override;
     std::vector<ObjectRef> objectsOf(const ClusterState& state) const override;
     QString placeLine(ObjectRef object) const override;
@@ -21,6 +25,10 @@ public:
         const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names) const override;
     std::vector<MessagesNamed> messagesToBreak() const override;
     QStringList stepsToKillAt() const override;
+    QStringList workWords(const pb::WorkloadResult& result) const override;
+    QString restartedWords(bool isCoordinator) const override;
+    QStringList firstLines() const override;
+    std::uint64_t growthOf(const ClusterState& state) const override;
     // How much has failed or is being rebuilt, and how much has been rebuilt already.
     std::int64_t tellingOf(const ClusterState& state) const override;
     std::vector<int> tellingKinds() const override;
