@@ -11,10 +11,18 @@
 
 namespace lhrs::gui {
 
-WindowView::WindowView(WindowParts& parts) : WindowSubject(parts)
+WindowView::WindowView(WindowParts& parts, const std::vector<LayerAction>& ofSystems) : WindowSubject(parts)
 {
     addViewActions();
-    addLayers();
+    addLayer({ "messages", &Layers::messages, "layerMessages", "Messages", "Shift+M",
+        "Draws messages and records on their way" });
+    for (const LayerAction& layer : ofSystems)
+        addLayer(layer);
+    addLayer({ "labels", &Layers::labels, "layerLabels", "Labels", "L", "Writes numbers and names on the servers" });
+    addLayer({ "faults", &Layers::faults, "layerFaults", "Faults", "Shift+F",
+        "Draws faults on purpose: partitions, links, badges" });
+    addLayer({ "legend", &Layers::legend, "layerLegend", "Legend", "Shift+L",
+        "Explains the kinds of messages below the picture", false });
 }
 
 void WindowView::addViewActions()
@@ -58,25 +66,17 @@ void WindowView::addViewActions()
         });
 }
 
-void WindowView::addLayers()
+void WindowView::addLayer(const LayerAction& layer)
 {
-    Actions& a = m_parts.actions;
-    const auto layer = [this, &a](const char* id, const char* name, const char* key, const char* sentence,
-                           bool Layers::*member) {
-        a.add({ id, "View/Layers", name, key, sentence, true }, [this, member] {
-             Layers layers = m_parts.canvas.layers();
-             layers.*member = !(layers.*member);
-             m_parts.canvas.setLayers(layers);
-         })->setChecked(true);
-    };
-    layer("layerMessages", "Messages", "Shift+M", "Draws messages and records on their way", &Layers::messages);
-    layer("layerDeltas", "Deltas", "D", "Draws deltas to the parity buckets and their acknowledgements",
-        &Layers::changes);
-    layer("layerRanks", "Ranks", "Shift+R", "Draws the records of each bucket by rank", &Layers::parts);
-    layer("layerLabels", "Labels", "L", "Writes numbers and names on the buckets", &Layers::labels);
-    layer("layerSpares", "Spares", "Shift+S", "Draws the two pools of spare servers", &Layers::waiting);
-    layer("layerFaults", "Faults", "Shift+F", "Draws faults on purpose: partitions, links, badges", &Layers::faults);
-    layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
+    m_parts.layers.push_back(layer);
+    m_parts.actions
+        .add({ layer.id, "View/Layers", layer.name, layer.key, layer.sentence, true },
+            [this, member = layer.layer] {
+                Layers layers = m_parts.canvas.layers();
+                layers.*member = !(layers.*member);
+                m_parts.canvas.setLayers(layers);
+            })
+        ->setChecked(true);
 }
 
 void WindowView::enable() { m_parts.actions.enable({ "copyLine" }, m_parts.workspaces.showsWork()); }

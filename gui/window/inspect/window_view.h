@@ -9,13 +9,14 @@ namespace lhrs::gui {
 class WindowView : public WindowSubject {
     Q_OBJECT
 public:
-    explicit WindowView(WindowParts& parts);
+    // `ofSystems`: the layers that a system has the words for; they come after the messages.
+    WindowView(WindowParts& parts, const std::vector<LayerAction>& ofSystems);
 
     void enable() override;
 
 private:
     void addViewActions();
-    void addLayers();
+    void addLayer(const LayerAction& layer);
     void askForObject();
 };
 

@@ -20,6 +20,7 @@
 #include "gui/window/lhrs/window_records.h"
 #include "gui/window/walk/window_ring.h"
 #include "gui/window/lhrs/window_arrangement.h"
+#include "gui/window/lhrs/file_layers.h"
 #include "gui/window/lhrs/window_file.h"
 #include "gui/window/lhrs/window_repair.h"
 #include "gui/window/lhrs/window_tour.h"
@@ -59,7 +60,7 @@ void MainWindow::makeActions(const Options& options)
     auto* detail = new WindowDetail(m_parts);
     auto* faults = new WindowFaults(m_parts);
     auto* repair = new WindowRepair(m_parts, ofFile);
-    auto* view = new WindowView(m_parts);
+    auto* view = new WindowView(m_parts, fileLayers());
     auto* arrangement = new WindowArrangement(m_parts);
     m_looks = new WindowLooks(m_parts, m_remembered);
     m_group = new WindowGroup(m_parts, ofFile);

@@ -116,18 +116,19 @@ void WindowLooks::setProjector(bool on)
         return;
     m_hall = on ? std::optional(Looks { ThemeChoice::Light, kHallScale, m_looks.isHighContrast, true }) : std::nullopt;
     // Hides what is too small, or too much at once, for the last row; the key of each layer shows it again.
-    setLayer("layerLegend", &Layers::legend, !on);
-    setLayer("layerDeltas", &Layers::changes, !on);
+    for (const LayerAction& layer : m_parts.layers)
+        if (!layer.isForHall)
+            setLayer(layer, !on);
     apply();
     keep();
 }
 
-void WindowLooks::setLayer(const char* action, bool Layers::*layer, bool on)
+void WindowLooks::setLayer(const LayerAction& layer, bool on)
 {
     Layers layers = m_parts.canvas.layers();
-    layers.*layer = on;
+    layers.*(layer.layer) = on;
     m_parts.canvas.setLayers(layers);
-    m_parts.actions.get(action)->setChecked(on);
+    m_parts.actions.get(layer.id)->setChecked(on);
 }
 
 void WindowLooks::recall(const Given& given)

@@ -54,7 +54,7 @@ private:
     Theme wanted() const;
     void keep();
     void tick();
-    void setLayer(const char* action, bool Layers::*layer, bool on);
+    void setLayer(const LayerAction& layer, bool on);
 
     Remembered& m_remembered;
     Looks m_looks;

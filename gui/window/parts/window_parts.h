@@ -8,6 +8,7 @@
 #include "gui/window/panels/status_strip.h"
 #include "gui/window/panels/time_bar.h"
 #include "gui/window/panels/workload_bar.h"
+#include "gui/window/parts/layer_action.h"
 #include "gui/window/player/player.h"
 #include "gui/window/parts/workspaces.h"
 #include "gui/window/widgets/actions.h"
@@ -49,6 +50,7 @@ struct WindowParts {
     // Of buttons that carry actions of several subjects: made when all actions are registered.
     WorkloadBar* workloads = nullptr;
     TimeBar* timeBar = nullptr;
+    std::vector<LayerAction> layers {}; // of the picture, in the order of their menu
     RunFacts run {}; // of this window
     Recorder* recorder = nullptr; // of this run; null: nothing is recorded
     Theme theme {};

@@ -8,7 +8,6 @@
 #include "gui/window/panels/workload_bar.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace lhrs::gui {
@@ -121,9 +120,9 @@ void WindowReel::point(const CameraWish& wish)
 {
     const Workspace before = m_parts.workspaces.now();
     std::vector<ObjectRef> places;
-    if (wish.fit != QLatin1String("file") && wish.fit != QLatin1String("spares"))
-        for (const QString& name : wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts))
-            places.push_back(m_parts.objectNamed(name));
+    for (const QString& name : wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts))
+        if (const ObjectRef object = m_parts.objectNamed(name)) // the name of all, "file", is that of no object
+            places.push_back(object);
     frameWith(wish, places);
     if (m_parts.workspaces.now() != Workspace::Write) // in this workspace the text must stay visible
         for (WindowSubject* subject : m_subjects)
@@ -143,13 +142,9 @@ void WindowReel::frameWith(const CameraWish& wish, const std::vector<ObjectRef>&
     else if (!wish.fit.isEmpty())
         canvas.fit();
     Layers layers = canvas.layers();
-    static const std::array kLayers { std::pair("messages", &Layers::messages), std::pair("deltas", &Layers::changes),
-        std::pair("ranks", &Layers::parts), std::pair("labels", &Layers::labels), std::pair("spares", &Layers::waiting),
-        std::pair("legend", &Layers::legend), std::pair("faults", &Layers::faults) };
-    for (const auto& [name, member] : kLayers) {
-        if (const auto wanted = wish.layers.find(QLatin1String(name)); wanted != wish.layers.end())
-            layers.*member = wanted->second;
-    }
+    for (const LayerAction& layer : m_parts.layers)
+        if (const auto wanted = wish.layers.find(QLatin1String(layer.word)); wanted != wish.layers.end())
+            layers.*(layer.layer) = wanted->second;
     canvas.setLayers(layers);
 }
 
