@@ -8,6 +8,7 @@
 #include "gui/view/lhrs/file_picture.h"
 #include "gui/view/walk/ring_layout.h"
 #include "gui/view/walk/ring_picture.h"
+#include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/main_window.h"
 
 #include <QComboBox>
@@ -90,6 +91,7 @@ private slots:
     void whatIsOfFilesOnlyIsNotOffered();
     void thePaletteBreaksWhatARingHas();
     void noMenuOffersWhatIsOfFilesOnly();
+    void theWindowSpeaksOfTheSystemThatIsShown();
     void aClientOfARingWithoutKeysSaysWhatIsMissing();
     void ringAndFileFollowEachOther();
     void killingANodeOfARingIsAskedFirst();
@@ -172,6 +174,26 @@ void WindowRingTest::thePaletteBreaksWhatARingHas()
     QVERIFY(s.play(kFile));
     QVERIFY(QTest::qWaitFor([&] { return steps->findText("SplitPrepared") >= 0; }, kLimit));
     QVERIFY(steps->findText("RangeTaken") < 0 && messages->findText("delta") >= 0);
+}
+
+// What a person begins with, and where contents are shown, is that of the cluster that is shown.
+void WindowRingTest::theWindowSpeaksOfTheSystemThatIsShown()
+{
+    Stage s;
+    QVERIFY(s.play(kFile));
+    QVERIFY(QTest::qWaitFor([&] { return s.state().file.exists && !clientsOf(s.state()).empty(); }, kLimit));
+    const ObjectRef client { ObjectKind::Client, clientsOf(s.state()).front(), 0 };
+    emit s.window.canvas().inspectRequested(client);
+    QCOMPARE(s.window.workspace(), MainWindow::Workspace::Inspect);
+    QVERIFY(s.hasDock("imageDock") && s.window.selection().selected() == client);
+    QVERIFY(s.play(kRing));
+    QVERIFY(s.showsRing(4));
+    const ObjectRef node { ObjectKind::Node, ringNodes(s.state()).front(), 0 };
+    emit s.window.canvas().inspectRequested(node);
+    QVERIFY(s.hasDock("nodeDock") && !s.hasDock("imageDock") && s.window.selection().selected() == node);
+    s.window.actions().get("newScenario")->trigger();
+    const QString text = s.window.editor().edit().text();
+    QVERIFY2(text.contains("system: 'walk'"), qPrintable(text));
 }
 
 // What the client of a ring could search for is known only to the clients themselves.

@@ -40,7 +40,6 @@ void WindowInspect::build()
     m_panel = new NodePanel(m_parts.pacer, m_parts.selection, m_parts.actions, &m_parts.window);
     m_parts.workspaces.addDock("nodeDock", tr("Node"), m_panel);
     m_parts.clock.add(m_panel, m_panel);
-    connect(&m_parts.canvas, &ClusterCanvas::inspectRequested, this, &WindowInspect::inspect);
 }
 
 void WindowInspect::applyTheme() { m_panel->setTheme(m_parts.theme); }
@@ -76,13 +75,12 @@ std::optional<ViewExport> WindowInspect::inFront()
     return ViewExport { QStringLiteral("node"), tr("Pictures (*.svg *.pdf *.png)"), write };
 }
 
-void WindowInspect::inspect(ObjectRef object)
+bool WindowInspect::showContents(ObjectRef object)
 {
-    const bool isOfLhrs = m_parts.pacer.state().isOfLhrs(), isClient = object.kind == ObjectKind::Client;
-    m_parts.workspaces.open(!isOfLhrs ? "nodeDock" : isClient ? "imageDock" : "bucketDock", isClient);
+    m_parts.workspaces.open("nodeDock", object.kind == ObjectKind::Client);
     m_parts.canvas.choose(object);
-    if (!isOfLhrs)
-        m_panel->view().choose(m_parts.process());
+    m_panel->view().choose(m_parts.process());
+    return true;
 }
 
 bool WindowInspect::openPage(const CameraWish& wish, ObjectRef /*looked*/)

@@ -7,7 +7,7 @@ namespace lhrs::gui {
 
 class NodePanel;
 
-// The node inspector, and which panel an object of the picture is inspected in.
+// The node inspector.
 class WindowInspect : public WindowSubject {
     Q_OBJECT
 public:
@@ -16,6 +16,8 @@ public:
     void build() override;
     void frame() override;
     void update() override;
+    // Shows what the process does. Subjects of one system are asked before, and may have a panel for what it holds.
+    bool showContents(ObjectRef object) override;
     bool openPage(const CameraWish& wish, ObjectRef looked) override;
     void forget() override;
     void applyTheme() override;
@@ -24,8 +26,6 @@ public:
 
     // The inspected process; 0: none.
     ProcessId chosen() const;
-    // Opens the panel with the contents of the object.
-    void inspect(ObjectRef object);
     // Opens the inspector with these processes side by side; the last one becomes the chosen one.
     void inspectNodes(const QStringList& names);
 

@@ -7,6 +7,12 @@
 
 namespace lhrs::gui {
 
+// A dock of a file.
+inline SystemDock fileDock(const char* id, Workspace workspace = Workspace::Inspect)
+{
+    return { id, workspace, [](const ClusterState& state) { return state.isOfLhrs(); } };
+}
+
 // What the subjects of a file share beside the parts of the window.
 struct FileParts : FileCommands {
     explicit FileParts(const WindowParts& of)

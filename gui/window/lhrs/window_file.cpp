@@ -77,7 +77,7 @@ void WindowFile::addClusterActions()
 void WindowFile::build()
 {
     m_images = new ImagePanel(m_parts.pacer, m_parts.selection, m_parts.actions, &m_parts.window);
-    m_parts.workspaces.addDock("imageDock", tr("Client image"), m_images, tr("Image"));
+    m_parts.workspaces.addDock(fileDock("imageDock"), tr("Client image"), m_images, tr("Image"));
     m_parts.clock.add(&m_images->view(), m_images);
     for (const WorkloadBar::Button& button :
         { WorkloadBar::Button { "split", Glyph::Fork, {}, 7 }, { "raiseK", Glyph::Hand, tr("K"), 4 },
@@ -86,6 +86,15 @@ void WindowFile::build()
 }
 
 void WindowFile::applyTheme() { m_images->setTheme(m_parts.theme); }
+
+bool WindowFile::showContents(ObjectRef object)
+{
+    if (!m_parts.pacer.state().isOfLhrs() || object.kind != ObjectKind::Client)
+        return false;
+    m_parts.workspaces.open("imageDock", true);
+    m_parts.canvas.choose(object);
+    return true;
+}
 
 bool WindowFile::openPage(const CameraWish& wish, ObjectRef /*looked*/)
 {

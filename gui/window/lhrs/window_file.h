@@ -16,6 +16,8 @@ public:
     void build() override;
     void enable() override;
     void applyTheme() override;
+    // The image of a client.
+    bool showContents(ObjectRef object) override;
     bool openPage(const CameraWish& wish, ObjectRef looked) override;
     void offer(QMenu& menu, ObjectRef object, MenuPlace place) override;
     QString lineOf(const QString& action) const override;

@@ -102,7 +102,7 @@ void WindowGroup::build()
 {
     m_panel = new GroupPanel(m_parts.pacer, m_file.bytes, m_parts.commands.session().witnesses(), m_parts.selection,
         m_parts.actions, &m_parts.window);
-    m_parts.workspaces.addDock("groupDock", tr("Record group"), m_panel, tr("Group"));
+    m_parts.workspaces.addDock(fileDock("groupDock"), tr("Record group"), m_panel, tr("Group"));
     m_parts.clock.add(&view(), m_panel);
     connect(&m_parts.canvas, &ClusterCanvas::partRequested, this, &WindowGroup::open);
     connect(&view(), &RecordGroupView::shown, this, &WindowGroup::enable);

@@ -27,7 +27,7 @@ void WindowInvariants::build()
 {
     m_panel = new InvariantPanel(
         m_parts.pacer, [this] { return m_parts.timeLine.beginNs(); }, m_parts.actions, &m_parts.window);
-    m_parts.workspaces.addDock("invariantDock", tr("Invariants"), m_panel);
+    m_parts.workspaces.addDock(fileDock("invariantDock", Workspace::Invariants), tr("Invariants"), m_panel);
     m_parts.clock.add(m_panel, m_panel);
     connect(&m_panel->list(), &InvariantList::invariantChosen, this, &WindowInvariants::show);
 }

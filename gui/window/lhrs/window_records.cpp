@@ -91,7 +91,7 @@ WindowRecords::WindowRecords(WindowParts& parts, FileParts& file, WindowGroup& g
 void WindowRecords::build()
 {
     m_table = new RecordTable(m_parts.pacer, m_file.bytes, m_parts.selection, &m_parts.window);
-    m_parts.workspaces.addDock("bucketDock", tr("Bucket"), m_table);
+    m_parts.workspaces.addDock(fileDock("bucketDock"), tr("Bucket"), m_table);
     m_parts.clock.add(m_table, m_table);
     connect(m_table, &RecordTable::groupRequested, &m_group, &WindowGroup::open);
     connect(m_table, &RecordTable::menuRequested, this, &WindowRecords::showMenu);
@@ -153,6 +153,15 @@ void WindowRecords::showMenu(ObjectRef bucket, std::uint32_t rank, QPoint at)
     if (bucket.kind == ObjectKind::Data)
         menu.addAction(m_parts.actions.get("searchHere"));
     menu.exec(at);
+}
+
+bool WindowRecords::showContents(ObjectRef object)
+{
+    if (!m_parts.pacer.state().isOfLhrs() || object.kind == ObjectKind::Client)
+        return false;
+    m_parts.workspaces.open("bucketDock");
+    m_parts.canvas.choose(object);
+    return true;
 }
 
 bool WindowRecords::openPage(const CameraWish& wish, ObjectRef looked)

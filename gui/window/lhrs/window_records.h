@@ -16,6 +16,8 @@ public:
 
     void build() override;
     void forget() override;
+    // All but a client has its contents here, even if it is an empty table.
+    bool showContents(ObjectRef object) override;
     bool openPage(const CameraWish& wish, ObjectRef looked) override;
     void applyTheme() override;
     std::optional<ViewExport> inFront() override;

@@ -137,6 +137,11 @@ void MainWindow::connectAll()
     connect(m_files, &WindowFiles::runShown, this, &MainWindow::showLink);
 
     // The canvas: inspecting, and the menu of the object under the mouse.
+    connect(m_canvas, &ClusterCanvas::inspectRequested, this, [this](ObjectRef object) {
+        for (WindowSubject* subject : m_subjects)
+            if (subject->showContents(object))
+                return;
+    });
     connect(m_canvas, &ClusterCanvas::systemChanged, this, &MainWindow::followSystem);
     connect(m_selection, &Selection::selectionChanged, this, &MainWindow::enableActions);
 

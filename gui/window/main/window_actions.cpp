@@ -103,7 +103,8 @@ void MainWindow::makeActions(const Options& options)
     m_reel = new WindowReel(m_parts, m_subjects);
     m_files->meet(*m_write, *m_guide, *m_tour, *m_time, *m_reel);
     // What the others are told comes first; then in the order of the status line and of the Tab key. `records` comes
-    // before `m_group`, or the selection of the group is lost.
+    // before `m_group`, or the selection of the group is lost. `m_inspect` comes after the subjects that show contents:
+    // it shows what any process does.
     m_subjects = { m_reel, story, m_steps, m_time, gate, m_present, invariants, m_write, records, work, file, detail,
         log, faults, repair, m_group, m_inspect, m_measure, clock, view, arrangement, ring, menu, glossary, m_export,
         m_guide, m_leave, m_looks, m_start, m_files };

@@ -127,6 +127,8 @@ public:
     virtual void clear() { }
     // Another instant is shown: nothing that was moving before belongs to it.
     virtual void restart() { }
+    // Opens its panel with the contents of the object. False: it does not have them.
+    virtual bool showContents(ObjectRef /*object*/) { return false; }
     // A scenario points the camera; the subject opens its view if it is meant. `looked`: the first place that it names.
     // True: it is looked at so closely that the next step shows all of the picture again.
     virtual bool openPage(const CameraWish& /*wish*/, ObjectRef /*looked*/) { return false; }

@@ -22,27 +22,22 @@ constexpr qreal kPictureFrom = 330; // pixels at 100 % between the bars: from th
 constexpr qreal kLowWindow = 560; // pixels at 100 %
 constexpr qreal kCrowdedWindow = 800; // pixels at 100 %, while the guide is above the caption
 
-// The docks in the order of their tabs, and of the key that goes from view to view.
+// The docks of every system in the order of their tabs.
 struct DockPlace {
     std::string_view id;
     Workspace workspace;
-    bool isOfFiles; // it shows something that a ring does not have
     Qt::DockWidgetArea area = Qt::RightDockWidgetArea;
 };
 constexpr DockPlace kPlaces[] = {
-    { "bucketDock", Workspace::Inspect, true },
-    { "imageDock", Workspace::Inspect, true },
-    { "groupDock", Workspace::Inspect, true },
-    { "nodeDock", Workspace::Inspect, false },
-    { "logDock", Workspace::Inspect, false },
-    { "storyDock", Workspace::Inspect, false },
-    { "faultDock", Workspace::Faults, false },
-    { "chartDock", Workspace::Measure, false },
-    { "spaceTimeDock", Workspace::SpaceTime, false, Qt::BottomDockWidgetArea },
-    { "invariantDock", Workspace::Invariants, true },
-    { "gateDock", Workspace::Gate, false },
-    { "editorDock", Workspace::Write, false, Qt::LeftDockWidgetArea },
-    { "playDock", Workspace::Write, false, Qt::BottomDockWidgetArea },
+    { "nodeDock", Workspace::Inspect },
+    { "logDock", Workspace::Inspect },
+    { "storyDock", Workspace::Inspect },
+    { "faultDock", Workspace::Faults },
+    { "chartDock", Workspace::Measure },
+    { "spaceTimeDock", Workspace::SpaceTime, Qt::BottomDockWidgetArea },
+    { "gateDock", Workspace::Gate },
+    { "editorDock", Workspace::Write, Qt::LeftDockWidgetArea },
+    { "playDock", Workspace::Write, Qt::BottomDockWidgetArea },
 };
 
 // The action of each workspace, checked while it is shown.
@@ -59,7 +54,7 @@ const DockPlace& placeOf(std::string_view id)
     return *known;
 }
 
-bool isBelow(const DockPlace& place) { return place.id == "logDock" || place.id == "storyDock"; }
+bool isBelow(std::string_view id) { return id == "logDock" || id == "storyDock"; }
 
 } // namespace
 
@@ -94,30 +89,41 @@ void Workspaces::setPages(QWidget* start, QWidget* above, QWidget* below)
 
 QDockWidget* Workspaces::addDock(const char* id, const QString& title, QWidget* inside, const QString& shorter)
 {
-    auto* made = new QDockWidget(title, m_area);
-    made->setObjectName(QLatin1String(id));
-    made->setWidget(inside);
-    made->setAllowedAreas(Qt::AllDockWidgetAreas);
-    made->setTitleBarWidget(new QWidget(made)); // the tab serves as title and as handle for dragging
-    const Dock dock { int(&placeOf(id) - kPlaces), made, title, shorter.isEmpty() ? title : shorter };
-    m_docks.insert(std::upper_bound(m_docks.begin(), m_docks.end(), dock,
-                       [](const Dock& a, const Dock& b) { return a.place < b.place; }),
-        dock);
-    return made;
+    const DockPlace& place = placeOf(id);
+    return insert({ id, place.workspace, int(&place - kPlaces), nullptr, place.area, nullptr, title, shorter }, inside);
 }
 
-QDockWidget* Workspaces::dockOf(const char* id) const
+QDockWidget* Workspaces::addDock(const SystemDock& of, const QString& title, QWidget* inside, const QString& shorter)
 {
-    const auto known = std::find_if(
-        m_docks.begin(), m_docks.end(), [id](const Dock& one) { return kPlaces[one.place].id == id; });
-    LHRS_CHECK(known != m_docks.end());
-    return known->dock;
+    return insert({ of.id, of.workspace, -1, of.isFor, Qt::RightDockWidgetArea, nullptr, title, shorter }, inside);
+}
+
+QDockWidget* Workspaces::insert(Dock made, QWidget* inside)
+{
+    made.dock = new QDockWidget(made.title, m_area);
+    made.dock->setObjectName(QLatin1String(made.id.data(), qsizetype(made.id.size())));
+    made.dock->setWidget(inside);
+    made.dock->setAllowedAreas(Qt::AllDockWidgetAreas);
+    made.dock->setTitleBarWidget(new QWidget(made.dock)); // the tab serves as title and as handle for dragging
+    if (made.shorter.isEmpty())
+        made.shorter = made.title;
+    const auto before = [](const Dock& a, const Dock& b) {
+        return std::pair(a.workspace, a.row) < std::pair(b.workspace, b.row);
+    };
+    return m_docks.insert(std::upper_bound(m_docks.begin(), m_docks.end(), made, before), made)->dock;
+}
+
+const Workspaces::Dock& Workspaces::known(std::string_view id) const
+{
+    const auto found = std::find_if(m_docks.begin(), m_docks.end(), [id](const Dock& one) { return one.id == id; });
+    LHRS_CHECK(found != m_docks.end());
+    return *found;
 }
 
 QDockWidget* Workspaces::firstOf(Workspace workspace) const
 {
-    const auto first = std::find_if(m_docks.begin(), m_docks.end(),
-        [workspace](const Dock& one) { return kPlaces[one.place].workspace == workspace; });
+    const auto first = std::find_if(
+        m_docks.begin(), m_docks.end(), [workspace](const Dock& one) { return one.workspace == workspace; });
     LHRS_CHECK(first != m_docks.end());
     return first->dock;
 }
@@ -125,13 +131,13 @@ QDockWidget* Workspaces::firstOf(Workspace workspace) const
 void Workspaces::placeDocks()
 {
     for (const Dock& one : m_docks)
-        m_area->addDockWidget(kPlaces[one.place].area, one.dock);
+        m_area->addDockWidget(one.area, one.dock);
     m_area->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea); // the text uses the whole height
     for (std::size_t i = 1; i < m_docks.size(); ++i) {
-        const DockPlace &before = kPlaces[m_docks[i - 1].place], &place = kPlaces[m_docks[i].place];
-        if (before.workspace == Workspace::Inspect && place.workspace == Workspace::Inspect
-            && isBelow(before) == isBelow(place))
-            m_area->tabifyDockWidget(m_docks[i - 1].dock, m_docks[i].dock);
+        const Dock &before = m_docks[i - 1], &one = m_docks[i];
+        if (before.workspace == Workspace::Inspect && one.workspace == Workspace::Inspect
+            && isBelow(before.id) == isBelow(one.id))
+            m_area->tabifyDockWidget(before.dock, one.dock);
     }
     firstOf(Workspace::Inspect)->raise();
     dockOf("logDock")->raise();
@@ -149,12 +155,10 @@ void Workspaces::enter(Workspace workspace)
     m_now = workspace;
     // A scenario can also be written without a cluster.
     setCurrentIndex(m_hasCluster() || workspace == Workspace::Write ? 1 : 0);
-    const bool isOfLhrs = m_pacer.state().isOfLhrs();
-    for (const Dock& one : m_docks) {
-        const DockPlace& place = kPlaces[one.place];
-        one.dock->setVisible(place.workspace == workspace && showsWork() && (isOfLhrs || !place.isOfFiles)
-            && !(m_isLarge && workspace == Workspace::Inspect && isBelow(place)));
-    }
+    for (const Dock& one : m_docks)
+        one.dock->setVisible(one.workspace == workspace && showsWork()
+            && (one.isFor == nullptr || one.isFor(m_pacer.state()))
+            && !(m_isLarge && workspace == Workspace::Inspect && isBelow(one.id)));
     const bool hasPicture = workspace != Workspace::Measure || !showsWork(); // charts use the whole width
     m_canvas->setVisible(hasPicture);
     m_centre->setVisible(hasPicture);
@@ -168,7 +172,7 @@ void Workspaces::enter(Workspace workspace)
 
 void Workspaces::open(const char* dock, bool isLarge)
 {
-    const Workspace workspace = placeOf(dock).workspace;
+    const Workspace workspace = known(dock).workspace;
     if (workspace == Workspace::Inspect)
         m_isLarge = isLarge;
     enter(workspace);

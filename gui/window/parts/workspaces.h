@@ -6,6 +6,7 @@
 #include <QStackedWidget>
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 class QDockWidget;
@@ -15,7 +16,15 @@ namespace lhrs::gui {
 
 class Actions;
 
-enum class Workspace { Lecture, Inspect, Faults, Measure, Write, SpaceTime, Invariants, Gate };
+// In the order in which the key that goes from view to view meets their docks.
+enum class Workspace { Lecture, Inspect, Faults, Measure, SpaceTime, Invariants, Gate, Write };
+
+// A dock of one system, which is shown only with its clusters.
+struct SystemDock {
+    const char* id;
+    Workspace workspace;
+    bool (*isFor)(const ClusterState& state);
+};
 
 // The middle of the window: the start page, or else the picture of the cluster with panels beside it. The panels are
 // docks, and each workspace shows some of them.
@@ -31,6 +40,8 @@ public:
     // Puts the panel into a dock. The id says where it is and what it is for; it must be known (checked). `shorter`:
     // the title where many tabs are side by side; empty: the same.
     QDockWidget* addDock(const char* id, const QString& title, QWidget* inside, const QString& shorter = {});
+    // The docks of systems come first in their workspace, in the order in which they are added.
+    QDockWidget* addDock(const SystemDock& of, const QString& title, QWidget* inside, const QString& shorter = {});
     // Once, when all docks are there: puts them side by side.
     void placeDocks();
 
@@ -66,11 +77,17 @@ protected:
 
 private:
     struct Dock {
-        int place; // its row in the table of places
+        std::string_view id;
+        Workspace workspace;
+        int row; // in the table of general docks; -1: of a system
+        bool (*isFor)(const ClusterState& state); // null: for every system
+        Qt::DockWidgetArea area;
         QDockWidget* dock;
         QString title, shorter;
     };
-    QDockWidget* dockOf(const char* id) const;
+    QDockWidget* insert(Dock made, QWidget* inside);
+    const Dock& known(std::string_view id) const;
+    QDockWidget* dockOf(std::string_view id) const { return known(id).dock; }
     // The first one of the workspace, in the order of the tabs.
     QDockWidget* firstOf(Workspace workspace) const;
     void arrangeWrite();
@@ -83,7 +100,7 @@ private:
     QMainWindow* m_area; // canvas with the docks; bars above and below use the full width
     QWidget* m_centre; // where the picture is
     ClusterCanvas* m_canvas;
-    std::vector<Dock> m_docks; // in the order of their places
+    std::vector<Dock> m_docks; // in the order of their tabs
     Workspace m_now = Workspace::Lecture;
     Theme m_theme;
     const QWidget* m_guide = nullptr;
