@@ -16,6 +16,7 @@ WindowFile::WindowFile(WindowParts& parts, FileParts& file) : WindowSubject(part
 {
     addClientActions();
     addClusterActions();
+    m_parts.actions.beginSections({ "imageAdjusting", "tryKey", "audit", "addSpares" });
 }
 
 void WindowFile::addClientActions()

@@ -40,6 +40,9 @@ WindowTour::WindowTour(WindowParts& parts, FileParts& file, GuidePanel& panel, c
       m_remembered(remembered), m_tour([this](const char* action) { return wordsOf(action); })
 {
     m_left = int(m_remembered.number(kTourStopKey, 0, Tour::kStops, 0));
+    m_parts.actions.add({ "tour", "Help", "Tour", "F2",
+                            "Shows in eight stops what this window and LH*RS are; goes on where it was left" },
+        [this] { start(); });
     ClusterCommands& cluster = m_parts.commands;
     connect(&cluster.link(), &ClusterLink::clusterChanged, this, [this] {
         m_isOurs = m_isStarting;

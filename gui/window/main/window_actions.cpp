@@ -108,11 +108,11 @@ void MainWindow::makeActions(const Options& options)
     m_subjects = { m_reel, story, m_steps, m_time, gate, m_present, invariants, m_write, records, work, file, detail,
         log, faults, repair, m_group, m_inspect, m_measure, clock, view, arrangement, ring, menu, glossary, m_export,
         m_guide, m_leave, m_looks, m_start, m_files };
-    a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting",
-        "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants", "write",
-        "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward",
-        "groupBase", "supposeLost", "takeWitness", "recordWitness", "recordCopy", "cutOff", "heal", "faultPanel",
-        "recover", "playPause", "stepForward", "timeFaster", "marker", "holdWorkload", "findText" });
+    a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "joinRing", "detailFull",
+        "find", "present", "invariants", "write", "nodeInspector", "heldMessages", "slower", "theme", "projector",
+        "fontLarger", "byHost", "groupForward", "groupBase", "supposeLost", "takeWitness", "recordWitness",
+        "recordCopy", "cutOff", "heal", "faultPanel", "recover", "playPause", "stepForward", "timeFaster", "marker",
+        "holdWorkload", "findText" });
     // Actions that cannot be undone: each ends or breaks something that existed.
     a.markDestructive({ "leave", "quit", "delete", "stopScenario", "kill", "restart", "armFault", "acknowledgeLoss",
         "startLocal", "startSimulated", "forgetImage", "closeRecording" });

@@ -7,7 +7,7 @@
 
 namespace lhrs::gui {
 
-// A tour of a system in the window, on the strip that guides a person.
+// A tour of a system in the window, on the strip that guides a person. Its action is "tour".
 class GuidedTour : public QObject, public FrameView {
     Q_OBJECT
 public:

@@ -32,9 +32,6 @@ WindowGuide::WindowGuide(WindowParts& parts, const WindowWrite& write)
     a.add({ "guideLeave", "Help/Guide", "Guide: leave", "Shift+F2",
               "Leaves the tour or the exercise; the cluster stays" },
         press(GuidePanel::Leave));
-    a.add({ "tour", "Help", "Tour", "F2",
-              "Shows in eight stops what this window and LH*RS are; goes on where it was left" },
-        [this] { m_tour->start(); });
     for (int i = 0; i < GuidePanel::kButtons; ++i)
         m_panel->setKey(
             GuidePanel::Button(i), a.get(kGuideActions[std::size_t(i)])->shortcut().toString(QKeySequence::NativeText));
