@@ -18,7 +18,7 @@ class Ingest;
 class LocalCluster;
 
 inline constexpr std::chrono::milliseconds kAnswer { 3'000 }; // an address that is silent so long is no coordinator
-inline constexpr std::chrono::seconds kStructure { 60 }; // for a split, a merge, a further parity bucket
+inline constexpr std::chrono::seconds kStructure { 60 }; // for a change of the structure, which may move many records
 
 // The result of a command.
 struct CommandOutcome {

@@ -30,7 +30,7 @@ WindowMeasure::WindowMeasure(WindowParts& parts) : WindowSubject(parts)
 {
     Actions& a = m_parts.actions;
     a.add({ "measure", "View", "Measure", "Ctrl+3",
-              "Charts of the run: operations, latency, messages, load factor, storage, recoveries", true },
+              "Charts of the run: operations, latency, messages, load factor, storage, repairs", true },
         [this] { m_parts.workspaces.enter(Workspace::Measure); });
     a.add({ "spaceTime", "View", "Space-time diagram", "Ctrl+5",
               "Processes as lines over time, messages as arrows, below the picture", true },

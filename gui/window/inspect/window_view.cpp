@@ -31,17 +31,17 @@ void WindowView::addViewActions()
     a.add({ "lecture", "View", "Lecture", "Ctrl+1", "The picture and the caption, nothing else", true },
         [this] { m_parts.workspaces.enter(Workspace::Lecture); });
     a.add({ "inspect", "View", "Inspect", "Ctrl+2",
-              "The picture with bucket, client image, record group, node, event log and scenario beside it", true },
+              "The picture with what the selected thing holds, its process, event log and scenario beside it", true },
         [this] { m_parts.workspaces.inspect(); });
-    a.add({ "fit", "View/Picture", "Fit", "0", "Shows the whole file" }, [this] { m_parts.canvas.fit(); });
+    a.add({ "fit", "View/Picture", "Fit", "0", "Shows the whole picture" }, [this] { m_parts.canvas.fit(); });
     a.add({ "fitSelection", "View/Picture", "Fit the selection", "Shift+0",
               "Shows what is selected, large enough to read" },
         [this] { m_parts.canvas.fitTo(m_parts.selection.selected()); });
-    a.add({ "zoomIn", "View/Picture", "Zoom in", "Z", "Shows the buckets larger, with more detail" },
+    a.add({ "zoomIn", "View/Picture", "Zoom in", "Z", "Shows the servers larger, with more detail" },
         [this] { m_parts.canvas.zoomIn(); });
-    a.add({ "zoomOut", "View/Picture", "Zoom out", "Shift+Z", "Shows the buckets smaller" },
+    a.add({ "zoomOut", "View/Picture", "Zoom out", "Shift+Z", "Shows the servers smaller" },
         [this] { m_parts.canvas.zoomOut(); });
-    a.add({ "find", "View", "Find …", "/", "Finds a bucket, a process or a key: 5, parity 1.0, alice, key 4711" },
+    a.add({ "find", "View", "Find …", "/", "Finds a server, a client or a key in the picture by its name" },
         [this] { askForObject(); });
     a.add({ "copyLine", "View", "Copy as scenario words", "Ctrl+Shift+L",
               "Copies what is selected as a scenario names it: lab.data(5)" },
@@ -49,7 +49,7 @@ void WindowView::addViewActions()
             const QString words = m_parts.selection.selected() ? m_parts.target() : QString();
             QApplication::clipboard()->setText(words);
             m_parts.line.answer(tr("copy"),
-                words.isEmpty() ? tr("Select a bucket or a process first.") : tr("%1 is copied").arg(words),
+                words.isEmpty() ? tr("Select a server or another process first.") : tr("%1 is copied").arg(words),
                 !words.isEmpty());
         });
     a.add({ "nextView", "View", "Next view", "F6", "Moves the focus to the next view" }, [this] {
@@ -88,7 +88,7 @@ void WindowView::askForObject()
         &m_parts.window, tr("Find"), wordsOf(m_parts.pacer.state()).wordsToFind(), QLineEdit::Normal, {}, &isGiven);
     if (isGiven && !m_parts.canvas.findObject(words))
         m_parts.line.answer(tr("find %1").arg(words),
-            tr("There is no such bucket or process, and no bucket holds such a key, as far as the events tell."),
+            tr("There is no such server or process, and no server holds such a key, as far as the events tell."),
             false);
 }
 

@@ -28,8 +28,8 @@ WindowFaults::WindowFaults(WindowParts& parts) : WindowSubject(parts)
     a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" },
         with(&ClusterFaults::resume));
     a.add({ "restart", "Faults", "Restart the process", "Ctrl+Alt+N",
-              "Starts a server's program again, as an empty spare, or another coordinator, which rebuilds the file "
-              "state from the buckets; ends the old process first" },
+              "Starts a server's program again, with an empty memory, or another coordinator, which learns from the "
+              "servers what it has to know; ends the old process first" },
         with(&ClusterFaults::restart));
     a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X",
               "Nothing passes between the process of what is selected and all others, for a minute at most" },
@@ -115,7 +115,7 @@ void WindowFaults::enable()
     enable("healFault", isGoing && m_panel->model().rowCount() > 0);
 }
 
-// ---- losses that cannot be recovered
+// ---- losses for good
 
 bool WindowFaults::mayKill(const std::vector<ProcessId>& processes)
 {

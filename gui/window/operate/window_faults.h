@@ -19,7 +19,7 @@ public:
     QString lineOf(const QString& action) const override;
 
 private:
-    // Asks for confirmation before killing processes whose contents could not be recovered.
+    // Asks for confirmation before killing processes whose contents would be lost for good.
     bool mayKill(const std::vector<ProcessId>& processes);
     void killSelection();
     void armFault();

@@ -23,7 +23,7 @@ WindowWork::WindowWork(WindowParts& parts) : WindowSubject(parts)
               "Stops what the client is doing; operations under way are still answered" },
         [this] { m_parts.commands.clients().stopWorkload(m_parts.client()); });
     a.add({ "secondClient", "Client", "Second client", "Ctrl+Shift+C",
-              "Starts another client, which knows only bucket 0" },
+              "Starts another client, which has not learned yet where records are" },
         [this] { m_parts.commands.clients().start(); });
 }
 

@@ -68,10 +68,10 @@ WindowTime::WindowTime(WindowParts& parts) : WindowSubject(parts), m_silence(std
     a.add({ "operationBack", "Time", "One operation back", "{", "Goes back to the end of the previous operation" },
         step(-1, TimeLine::Unit::Operation));
     a.add({ "structureForward", "Time", "Next change of structure", "Ctrl+]",
-              "Goes on to the next split, failure, recovery or fault" },
+              "Goes on to the next growth, failure, repair or fault" },
         step(1, TimeLine::Unit::Structure));
     a.add({ "structureBack", "Time", "Previous change of structure", "Ctrl+[",
-              "Goes back to the previous split, failure, recovery or fault" },
+              "Goes back to the previous growth, failure, repair or fault" },
         step(-1, TimeLine::Unit::Structure));
     a.add({ "timeFaster", "Time", "Play faster", "Ctrl+;", "The past is played twice as fast" },
         [this] { m_parts.timeLine.setSpeed(m_parts.timeLine.speed() * 2); });

@@ -73,7 +73,7 @@ QString experimentSentence(const ScenarioFile& file)
 StartPage::StartPage(const QString& scenarioDirectory, SystemsToStart systems, QWidget* parent)
     : QWidget(parent), m_form(new StartForm(std::move(systems), this)), m_stack(new QStackedWidget(this)),
       m_scroll(new QScrollArea(this)), m_inside(new QWidget), m_status(new QLabel(this)),
-      m_firstWords(tr("Never seen LH*RS? Six minutes."))
+      m_firstWords(tr("New here? Six minutes."))
 {
     setObjectName(QStringLiteral("startPage"));
     m_status->setObjectName(QStringLiteral("startStatus"));
@@ -202,7 +202,7 @@ void StartPage::fillScenarios(
 void StartPage::makeFreePlay()
 {
     m_freePlay = makeSection("freePlay", tr("Free play"),
-        tr("A cluster of your own: insert, search, split, kill a server, and see what the others do about it."));
+        tr("A cluster of your own: insert, search, kill a server, and see what the others do about it."));
     m_live = m_freePlay->add(QStringLiteral("playLive"), { QStringLiteral("free_live"), tr("Live") });
     m_simulated = m_freePlay->add(
         QStringLiteral("playSimulated"), { QStringLiteral("free_simulated"), tr("Simulated") });
