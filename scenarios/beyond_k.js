@@ -1,4 +1,4 @@
-// scenarios/beyond_k.js   @title One failure too many   @minutes 4   @needs 17 processes
+// scenarios/beyond_k.js   @title One failure too many   @minutes 4   @needs 17 processes   @lecture 7
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What happens when more buckets of a group fail than its parity can replace: the file says what is lost and what is not.
 const key = a => lab.keysFor(lab.data(a), 1, { existing: true })[0];

@@ -1,4 +1,4 @@
-// scenarios/degraded_search.js   @title A search in a bucket that is not there   @minutes 4   @needs 8 processes
+// scenarios/degraded_search.js   @title A search in a bucket that is not there   @minutes 4   @needs 8 processes   @lecture 5
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Step (d) of the demo of 2004: a key search directed to an unavailable bucket. Nobody looks for failures by himself
 // here: recovery begins with the alarm of a client that misses an answer.

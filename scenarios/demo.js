@@ -1,4 +1,4 @@
-// scenarios/demo.js   @title The demonstration of 2004, steps (a) to (f)   @minutes 6   @needs 21 processes   @experiment E19
+// scenarios/demo.js   @title The demonstration of 2004, steps (a) to (f)   @minutes 6   @needs 21 processes   @experiment E19   @lecture 1
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The demo outline of the paper of 2004 in its order, with the further functions it names: normal search, updates and their
 // propagation, contents of buckets, recovery of a record and of a bucket by datagrams, statistics. Told for somebody who has never

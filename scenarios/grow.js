@@ -1,4 +1,4 @@
-// scenarios/grow.js   @title A file grows: splits, forwards, parity   @minutes 5   @needs 19 processes
+// scenarios/grow.js   @title A file grows: splits, forwards, parity   @minutes 5   @needs 19 processes   @lecture 2
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Step (a) of the demo of 2004: creation of a K-available file, how a bucket is split, how updates reach the parity;
 // then the beginning of step (b), a further parity bucket for a live group.

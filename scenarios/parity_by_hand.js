@@ -1,4 +1,4 @@
-// scenarios/parity_by_hand.js   @title Parity by hand   @minutes 3   @needs 9 processes
+// scenarios/parity_by_hand.js   @title Parity by hand   @minutes 3   @needs 9 processes   @lecture 8
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Four records of two bytes each are one symbol each in GF(2^16). What the parity buckets hold is computed here with pencil and
 // paper (in this script, not by the cluster), and compared: by XOR in column 0, with multiplications in column 1; then a lost record is

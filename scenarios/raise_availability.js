@@ -1,4 +1,4 @@
-// scenarios/raise_availability.js   @title More parity for a live file   @minutes 3   @needs 16 processes
+// scenarios/raise_availability.js   @title More parity for a live file   @minutes 3   @needs 16 processes   @lecture 6
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Step (b) of the demo of 2004: the availability of a file is raised while it is used. A further parity bucket is made
 // from the contents of its group; writes go on. Then two failures show what it is good for.

@@ -1,4 +1,4 @@
-// scenarios/reading_a_measurement.js   @title Reading a measurement   @minutes 8   @needs 12 processes
+// scenarios/reading_a_measurement.js   @title Reading a measurement   @minutes 8   @needs 12 processes   @lecture 9
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a figure says and what it does not: one number is no measurement, a mean hides, watching may cost, one client that waits
 // measures the way and many at once the work; and other people's seconds are of other machines.

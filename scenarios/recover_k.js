@@ -1,4 +1,4 @@
-// scenarios/recover_k.js   @title k buckets fail and come back   @minutes 4   @needs 14 processes
+// scenarios/recover_k.js   @title k buckets fail and come back   @minutes 4   @needs 14 processes   @lecture 4
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Steps (c), (e) and (f) of the demo of 2004: k buckets of a group fail, bucket recovery slice by slice, the contents
 // that came back; then a data bucket and a parity bucket at once, and a bucket that was only asleep.

@@ -1,4 +1,4 @@
-// scenarios/stale_image.js   @title A client with an old image of the file   @minutes 3   @needs 13 processes
+// scenarios/stale_image.js   @title A client with an old image of the file   @minutes 3   @needs 13 processes   @lecture 3
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A client addresses with its image (i', n') of the file. When the file has grown, it addresses wrongly; the bucket that
 // is asked passes the request on, at most twice, and the answer brings an image adjustment.

@@ -96,6 +96,7 @@ class StartPageTest : public QObject {
     Q_OBJECT
 private slots:
     void eachScenarioHasACardInItsSection();
+    void lecturesStandAtTheirPlaces();
     void exercisesComeWithTheirFiles();
     void exercisesAreShownFromTheirHeading();
     void aCardIsOpenedByMouseAndByKeyboard();
@@ -144,6 +145,18 @@ void StartPageTest::eachScenarioHasACardInItsSection()
     for (const QLabel* label : bare.findChild<CardSection*>("lectures")->findChildren<QLabel*>())
         isSaid = isSaid || label->text().contains("No scenario in " + empty.path());
     QVERIFY(isSaid);
+}
+
+void StartPageTest::lecturesStandAtTheirPlaces()
+{
+    const QTemporaryDir folder;
+    for (const auto& [name, tags] : { std::pair("a", ""), std::pair("b", "@lecture 2   @experiment E1"),
+             std::pair("c", "@experiment E2"), std::pair("d", "@lecture 1") })
+        QVERIFY(
+            makeFile(folder.filePath(QString("%1.js").arg(name)), QString("// @title T   %1\n").arg(tags).toUtf8()));
+    const StartPage page(folder.path(), startSystems());
+    QCOMPARE(namesIn(page, "lectures"), QStringList({ "d", "b", "a" }));
+    QCOMPARE(namesIn(page, "experiments"), QStringList({ "c" }));
 }
 
 void StartPageTest::exercisesComeWithTheirFiles()

@@ -18,6 +18,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <limits>
 
 namespace lhrs::gui {
 
@@ -28,20 +30,15 @@ constexpr qreal kCardWidth = 268; // pixels at 100 %: the least width of a card
 constexpr int kCardsMargin = 10, kCardsSpacing = 12; // around the contents of a card, and between cards
 constexpr double kPictureShape = 9.0 / 16;
 
-// The recommended order of the lectures; others follow by name.
-const QStringList kLectures { "demo", "grow", "stale_image", "recover_k", "degraded_search", "raise_availability",
-    "beyond_k", "parity_by_hand", "reading_a_measurement" };
-
 QString cardFile(const QString& name, bool isDark)
 {
     return QStringLiteral(":/cards/%1_%2.png").arg(name, isDark ? QStringLiteral("dark") : QStringLiteral("light"));
 }
 
-qsizetype lecturePlace(const ScenarioFile& file)
-{
-    const qsizetype at = kLectures.indexOf(QFileInfo(file.path).completeBaseName());
-    return at < 0 ? kLectures.size() : at;
-}
+// A scenario that repeats an experiment is a lecture, too, if it has a number among them.
+bool isLecture(const ScenarioFile& file) { return file.experiments.isEmpty() || file.lecture > 0; }
+
+int lecturePlace(const ScenarioFile& file) { return file.lecture > 0 ? file.lecture : std::numeric_limits<int>::max(); }
 
 } // namespace
 
@@ -49,7 +46,8 @@ qsizetype lecturePlace(const ScenarioFile& file)
 
 std::vector<ScenarioFile> scenariosIn(const QString& directory)
 {
-    static const QRegularExpression kExercise(QStringLiteral("@exercise\\s+(\\d{1,4})\\b"));
+    static const QRegularExpression kExercise(QStringLiteral("@exercise\\s+(\\d{1,4})\\b")),
+        kLecture(QStringLiteral("@lecture\\s+(\\d{1,4})\\b"));
     std::vector<ScenarioFile> found;
     const QDir folder(directory);
     for (const QString& name : folder.entryList({ QStringLiteral("*.js") }, QDir::Files, QDir::Name)) {
@@ -58,9 +56,10 @@ std::vector<ScenarioFile> scenariosIn(const QString& directory)
             continue;
         const QString text = QString::fromUtf8(file.read(kHeaderMax));
         const ScriptHeader header = headerOf(text);
-        const int exercise = kExercise.match(text.section('\n', 0, 0)).captured(1).toInt();
+        const QString tags = text.section('\n', 0, 0);
         found.push_back({ folder.filePath(name), header.title.isEmpty() ? name : header.title, header.minutes,
-            header.needs, header.experiments, exercise });
+            header.needs, header.experiments, kExercise.match(tags).captured(1).toInt(),
+            kLecture.match(tags).captured(1).toInt() });
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.exercise < b.exercise; });
     return found;
@@ -69,9 +68,7 @@ std::vector<ScenarioFile> scenariosIn(const QString& directory)
 std::vector<ScenarioFile> lecturesAmong(const std::vector<ScenarioFile>& files)
 {
     std::vector<ScenarioFile> found;
-    for (const ScenarioFile& file : files) // the demonstration repeats an experiment too, but it is a lecture
-        if (file.experiments.isEmpty() || lecturePlace(file) < kLectures.size())
-            found.push_back(file);
+    std::copy_if(files.begin(), files.end(), std::back_inserter(found), isLecture);
     std::stable_sort(
         found.begin(), found.end(), [](const auto& a, const auto& b) { return lecturePlace(a) < lecturePlace(b); });
     return found;
@@ -81,9 +78,7 @@ std::vector<ScenarioFile> experimentsAmong(const std::vector<ScenarioFile>& file
 {
     std::vector<ScenarioFile> found;
     const auto first = [](const ScenarioFile& file) { return file.experiments.section(' ', 0, 0).mid(1).toInt(); };
-    for (const ScenarioFile& file : files)
-        if (!file.experiments.isEmpty() && lecturePlace(file) == kLectures.size())
-            found.push_back(file);
+    std::remove_copy_if(files.begin(), files.end(), std::back_inserter(found), isLecture);
     std::stable_sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return first(a) < first(b); });
     return found;
 }

@@ -21,10 +21,11 @@ struct ScenarioFile {
     QString path, title, minutes, needs;
     QString experiments {}; // the experiments of the papers that it repeats, "E4 E5"; empty: a lecture
     int exercise = 0; // its number; 0: it is not an exercise
+    int lecture = 0; // its place among the lectures; 0: after those that have one
 };
 // The scenarios of a directory by name, and exercises by number.
 std::vector<ScenarioFile> scenariosIn(const QString& directory);
-// The teaching scenarios in the recommended order, the demonstration first; and the scenarios that measure.
+// The teaching scenarios in the order of their numbers, then by name; and the scenarios that measure.
 std::vector<ScenarioFile> lecturesAmong(const std::vector<ScenarioFile>& files);
 std::vector<ScenarioFile> experimentsAmong(const std::vector<ScenarioFile>& files);
 
