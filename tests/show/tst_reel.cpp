@@ -627,7 +627,7 @@ void ReelTest::theFirstButtonIsForWhoeverHasNeverSeenIt()
     MainWindow window(options());
     window.show();
     auto* button = window.startPage().findChild<QPushButton*>("neverSeen");
-    QVERIFY(button->isVisible() && button->text().startsWith("New here?"));
+    QVERIFY(button->isVisible() && button->text().startsWith("Never seen LH*RS?"));
     QSignalSpy wanted(&window.startPage(), &StartPage::scenarioWanted);
     window.startPage().disconnect(&window.files()); // nothing is to be started
     button->click();

@@ -302,7 +302,7 @@ void ChartView::setRanges()
         axis->setRange(m_yLow, m_yHigh);
     } else if (auto* plain = qobject_cast<QValueAxis*>(m_yAxis)) {
         const double steps = niceStep(high, std::max(2.0, height() / m_theme.px(60)));
-        const double ticks = m_data.kind == ChartKind::Growth ? std::max(1.0, steps) : steps; // no half buckets
+        const double ticks = m_data.kind == ChartKind::Growth ? std::max(1.0, steps) : steps; // no half servers
         m_yLow = 0;
         m_yHigh = std::ceil(high * 1.06 / ticks) * ticks;
         plain->setTickInterval(ticks);

@@ -3,6 +3,7 @@
 
 #include "common/kinds.h"
 #include "gui/show/words/quantity_words.h"
+#include "gui/view/system/process_order.h"
 #include "gui/view/walk/ring_layout.h"
 
 #include <cmath>

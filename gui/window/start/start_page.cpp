@@ -73,7 +73,7 @@ QString experimentSentence(const ScenarioFile& file)
 StartPage::StartPage(const QString& scenarioDirectory, SystemsToStart systems, QWidget* parent)
     : QWidget(parent), m_form(new StartForm(std::move(systems), this)), m_stack(new QStackedWidget(this)),
       m_scroll(new QScrollArea(this)), m_inside(new QWidget), m_status(new QLabel(this)),
-      m_firstWords(tr("New here? Six minutes."))
+      m_firstWords(tr("Never seen LH*RS? Six minutes."))
 {
     setObjectName(QStringLiteral("startPage"));
     m_status->setObjectName(QStringLiteral("startStatus"));
