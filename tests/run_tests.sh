@@ -4,7 +4,7 @@
 # shellcheck source=run
 . "$(dirname "$(readlink -f "$0")")/../run"
 
-#: ./run test                     build everything and run all tests: about 15 minutes on a bare machine with two quiet cores
+#: ./run test                     build everything and run all tests: about 25 minutes on a bare machine with two quiet cores
 #: ./run test unit|sim|runtime|gui|thrash  the tests of one label
 #: ./run test NAME                the program tests/*/tst_NAME.cpp; also python_alone, _client, _simulated, _csv, _results and _recording (tests/python)
 #: ./run test sim --seeds A..B    other seeds for the simulator; also --seed S, --case FILE, --mutant NAME
