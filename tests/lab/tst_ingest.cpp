@@ -495,9 +495,9 @@ void IngestTest::theDirectoryIsFollowed()
     });
     QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("DescribeClient") >= 1, kPatience);
     // While it answers, it is alive, although the coordinator does not hear it.
-    const int snapshots = bucket.asked("TakeSnapshot");
+    const int listsBefore = coordinator.asked("ListProcesses");
     isListed = false;
-    QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") >= snapshots + 2, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(coordinator.asked("ListProcesses") >= listsBefore + 8, kPatience);
     QVERIFY(!session.control().find(11)->hasEnded);
     isSilent = true;
     QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11)->hasEnded, kPatience);

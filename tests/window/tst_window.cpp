@@ -530,10 +530,10 @@ void WindowTest::aProcessThatIsCutOffIsNotTakenForEnded()
     Watching watching(cluster);
     QVERIFY(watching.isReady(18));
     const ProcessId cut = kFileData + 3;
-    const FakeProcess& process = cluster.process(cut);
-    const int asked = process.asked("TakeSnapshot");
+    const FakeProcess& coordinator = cluster.process(kFileCoordinator);
+    const int lists = coordinator.asked("ListProcesses");
     cluster.cutOff(cut);
-    QTRY_VERIFY_WITH_TIMEOUT(process.asked("TakeSnapshot") >= asked + 2, kLimit); // and answers each time
+    QTRY_VERIFY_WITH_TIMEOUT(coordinator.asked("ListProcesses") >= lists + 8, kLimit);
     QVERIFY(!watching.window.canvas().state().processes.at(cut).hasEnded);
     cluster.end(cut);
     QTRY_VERIFY_WITH_TIMEOUT(watching.window.canvas().state().processes.at(cut).hasEnded, kLimit);
