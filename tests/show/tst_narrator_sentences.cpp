@@ -242,6 +242,19 @@ void NarratorSentencesTest::eachHasItsSentence_data()
         { "Slice by slice, parity bucket 0.0 computes the lost records from buckets 0, 1 and 3 and parity bucket 0.0.",
             "2 slices are computed by XOR: 9 lost records.",
             "Bucket 2 is back on a spare with 9 records, 1.4 s after the first suspicion." });
+    const char* const decoder
+        = "q2 decoder_chosen { group: 1 recovery: 8 participants { role: DATA index: 1 } participants { role: DATA "
+          "index: 2 } participants { role: DATA index: 3 } participants { role: PARITY index: 0 } }";
+    row("slices of a group of which the coordinator has not been heard", { "recruit q2 PARITY 1 0", decoder },
+        { "As far as is known, no spare parity server is left for the next parity bucket.",
+            "Slice by slice, parity bucket 1.0 computes the lost records." });
+    row("slices of a group with positions that have no bucket",
+        { "recruit q2 PARITY 1 0", "C recovery_started { group: 1 recovery: 8 buckets: 4 manager: 0 slice: 5 }",
+            decoder },
+        { "As far as is known, no spare parity server is left for the next parity bucket.",
+            "Parity bucket 1.0, the first of the group that is up, is the recovery manager: it rebuilds bucket 4 on a "
+            "spare.",
+            "Slice by slice, parity bucket 1.0 computes the lost records from parity bucket 1.0." });
     row("a group is whole again",
         { kFail,
             "C epoch_changed { view { group: 0 epoch: 2 state: GROUP_UP k: 2 members { role: DATA index: 2 state: UP } "

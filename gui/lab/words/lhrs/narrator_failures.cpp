@@ -137,16 +137,23 @@ void FileTeller::on(const pb::DecoderChosen& e)
 {
     if (event.place().role() != pb::PARITY || state.file.config.m() == 0)
         return;
+    // Positions without a bucket take part as zeros. Which have one is the coordinator's word, which may come later.
+    const auto group = state.groups.find(e.group());
+    const bool areBucketsKnown = group != state.groups.end() && group->second.recovery.id == e.recovery()
+        && group->second.recovery.isStarted;
     words::Numbers data, columns;
+    bool isUnsure = false;
     for (const pb::DecoderChosen::Participant& participant : e.participants()) {
         const std::uint32_t number = bucketAt(e.group(), participant.index());
         if (participant.role() == pb::PARITY)
             columns.push_back(participant.index());
-        else if (number < state.file.buckets || state.data.contains(number)) // others count as zeros
+        else if (number < state.file.buckets || state.data.contains(number))
             data.push_back(number);
+        else
+            isUnsure = isUnsure || !areBucketsKnown;
     }
     if (!columns.empty())
-        tell(words::slicesBegin(self(), words::members(e.group(), data, columns)));
+        tell(words::slicesBegin(self(), isUnsure ? "" : words::members(e.group(), data, columns)));
 }
 
 void FileTeller::on(const pb::SliceRecovered& e)

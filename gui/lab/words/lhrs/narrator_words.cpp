@@ -389,7 +389,8 @@ QString managerChosen(std::uint32_t group, std::uint32_t column, bool isFirstUp,
 
 QString slicesBegin(const std::string& manager, const std::string& sources)
 {
-    return text("Slice by slice, " + manager + " computes the lost records from " + sources + ".");
+    return text("Slice by slice, " + manager + " computes the lost records"
+        + (sources.empty() ? "." : " from " + sources + "."));
 }
 
 QString slices(std::uint32_t count, std::uint32_t records, bool isXor)

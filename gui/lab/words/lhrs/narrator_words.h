@@ -103,6 +103,7 @@ QString failed(std::uint32_t group, const std::string& members, bool isOne, std:
 QString frozen(std::uint32_t group);
 QString cutAgreed(std::uint32_t group, const Numbers& numbers, std::uint32_t copied);
 QString managerChosen(std::uint32_t group, std::uint32_t column, bool isFirstUp, const Numbers& numbers);
+// sources: empty while not all of them are known.
 QString slicesBegin(const std::string& manager, const std::string& sources);
 QString slices(std::uint32_t count, std::uint32_t records, bool isXor);
 // ns: time since the first suspicion; 0: unknown.
