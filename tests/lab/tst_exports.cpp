@@ -210,6 +210,7 @@ class ExportsTest : public QObject {
 private slots:
     void everyTableHasTheColumnsOfTheSpecification();
     void anOperationHasAllItsMessages();
+    void anOperationOfARingSaysNothingOfAFile();
     void whatIsNotKnownIsEmpty();
     void messagesArePairedOrLost();
     void splitsHaveTheirTimesAndOutcome();
@@ -278,6 +279,40 @@ void ExportsTest::anOperationHasAllItsMessages()
         if (kept.at("key").toULongLong() == 4'711)
             QCOMPARE(kept.at("messages").toInt(), 4);
     QCOMPARE(operations.rows.size(), run.recording->rows("operation").size());
+}
+
+// It has no buckets, no ranks and no image: "data 0", 0 and false would be claims.
+void ExportsTest::anOperationOfARingSaysNothingOfAFile()
+{
+    constexpr ProcessId kNode = 77;
+    QTemporaryDir folder;
+    std::unique_ptr<Recorder> recorder = recorderAt(folder.filePath("ring.lhrun"), often(50));
+    Feeder feeder { *recorder };
+    recorder->onKeyframe({}, 0);
+    feeder.isKept = false;
+    pb::Event started, done;
+    started.mutable_process_started()->mutable_process()->set_node(kNode);
+    started.mutable_process_started()->mutable_process()->set_kind(pb::NODE);
+    started.mutable_process_started()->mutable_process()->set_name("node-7");
+    feeder.event(kNode, started);
+    done.mutable_operation()->set_client(kNode);
+    done.mutable_operation()->set_number(1);
+    done.mutable_operation_done()->set_key(17);
+    done.mutable_operation_done()->set_forwards(5);
+    feeder.event(kNode, done);
+    recorder->finish();
+    const auto recording = std::move(*Recording::open(folder.filePath("ring.lhrun")));
+    const auto tables = exportTables(*recording);
+    const ExportTable& operations = tableNamed(tables, "operations");
+    QCOMPARE(operations.rows.size(), std::size_t(1));
+    QCOMPARE(cell(operations, 0, "forwards").toInt(), 5);
+    const auto kept = recording->rows("operation");
+    QCOMPARE(kept.size(), std::size_t(1));
+    QCOMPARE(kept.front().at("forwards").toInt(), 5);
+    for (const char* column : { "place", "rank", "iam" }) {
+        QVERIFY2(!cell(operations, 0, column).isValid(), column);
+        QVERIFY2(kept.front().at(column).isNull(), column);
+    }
 }
 
 void ExportsTest::whatIsNotKnownIsEmpty()

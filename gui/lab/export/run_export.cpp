@@ -61,7 +61,8 @@ public:
         for (const RecordedSystem* system : recordedSystems())
             m_systems.push_back(system->rows(true));
         for (const auto& process : recording.rows("process"))
-            m_names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString();
+            m_processes[ProcessId(process.at("id").toLongLong())] = { process.at("name").toString(),
+                process.at("kind").toString() };
         for (const auto& row : recording.rows("fault")) {
             const QVariant number = row.at("number"), end = row.at("end_ns");
             m_faults[m_clusterOfFault(row)].push_back(
@@ -112,12 +113,12 @@ public:
                     faultsIn(o->cluster, o->beginNs, o->beginNs), false });
                 continue;
             }
+            const OperationCells own = operationCells(kind(o->client), done, o->isAdjusted);
             table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(done.kind())),
                 qulonglong(done.key()), run(o->beginNs), milliseconds(done.time_ns()), text(resultWord(done.result())),
-                "data " + QString::number(done.bucket()), known(done.rank() != 0, done.rank()), done.forwards(),
-                done.image_adjusted() || o->isAdjusted, pathColumn(done.path()), done.resends(),
-                known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->endNs),
-                o->isStarted && m_losses.isWhole(o->beginNs, o->endNs) });
+                known(own.place.isValid(), "data " + own.place.toString()), own.number, done.forwards(), own.isAdjusted,
+                pathColumn(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)),
+                faultsIn(o->cluster, o->beginNs, o->endNs), o->isStarted && m_losses.isWhole(o->beginNs, o->endNs) });
         }
         return table;
     }
@@ -151,8 +152,14 @@ private:
 
     QString name(ProcessId process) const
     {
-        const auto at = m_names.find(process);
-        return at != m_names.end() && !at->second.isEmpty() ? at->second : QString::number(process, 16);
+        const auto at = m_processes.find(process);
+        return at != m_processes.end() && !at->second.name.isEmpty() ? at->second.name : QString::number(process, 16);
+    }
+
+    QString kind(ProcessId process) const
+    {
+        const auto at = m_processes.find(process);
+        return at != m_processes.end() ? at->second.kind : QString();
     }
 
     // A fault counts once, however many processes it concerns.
@@ -178,8 +185,8 @@ private:
     void takeOperation(const RunEvent& told)
     {
         const pb::Event& event = *told.event;
-        if (!event.has_operation_started() && !event.has_operation_done() && !event.has_message_sent()
-            && !event.has_image_adjusted())
+        const bool isAdjusted = adjustsClient(event);
+        if (!event.has_operation_started() && !event.has_operation_done() && !event.has_message_sent() && !isAdjusted)
             return;
         Operation& o = m_operations[{ m_cluster, event.operation().client(), event.operation().number() }];
         o.cluster = m_cluster;
@@ -191,8 +198,8 @@ private:
             o.started = event.operation_started();
         } else if (event.has_message_sent()) {
             ++o.messages;
-        } else if (event.has_image_adjusted()) {
-            o.isAdjusted = o.isAdjusted || !event.image_adjusted().by_coordinator();
+        } else if (isAdjusted) {
+            o.isAdjusted = true;
         } else {
             o.isDone = true;
             o.endNs = told.runNs;
@@ -203,7 +210,10 @@ private:
     }
 
     Recording& m_recording;
-    std::map<ProcessId, QString> m_names;
+    struct Process {
+        QString name, kind;
+    };
+    std::map<ProcessId, Process> m_processes;
     ClusterNumbers m_clusters;
     FaultClusters m_clusterOfFault;
     std::uint32_t m_cluster = 1; // of the events being read

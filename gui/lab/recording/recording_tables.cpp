@@ -7,6 +7,7 @@
 #include "gui/lab/recording/rows/recording_body.h"
 #include "gui/lab/words/process/process_words.h"
 
+#include <QHash>
 #include <QSqlError>
 #include <QStringList>
 
@@ -108,6 +109,13 @@ bool RecordingTables::operations()
         pb::OperationStarted started;
         pb::OperationDone done;
     } operation;
+    QSqlQuery processes(m_connection.database());
+    processes.setForwardOnly(true);
+    if (!processes.exec("SELECT id, kind FROM process"))
+        return (m_error = processes.lastError().text(), false);
+    QHash<std::uint64_t, QString> kinds;
+    while (processes.next())
+        kinds.insert(processes.value(0).toULongLong(), processes.value(1).toString());
     QSqlQuery row(m_connection.database());
     if (!row.prepare("INSERT OR REPLACE INTO operation_row VALUES (" + marks(17) + ")"))
         return (m_error = row.lastError().text(), false);
@@ -117,15 +125,16 @@ bool RecordingTables::operations()
         const pb::OperationDone& done = operation.done;
         const std::int64_t began = operation.isStarted ? operation.beganNs : operation.endNs - done.time_ns();
         const bool is = operation.isDone;
+        const OperationCells own = is ? operationCells(kinds.value(operation.client), done, operation.isAdjusted)
+                                      : OperationCells();
         return insert(row,
             { qlonglong(operation.op), clusterOf(operation.event), stored(operation.client),
                 QString::fromStdString(operationWord(is ? done.kind() : operation.started.kind())),
                 stored(is ? done.key() : operation.started.key()), qlonglong(began),
                 known(is, qlonglong(operation.endNs)), known(is, qlonglong(done.time_ns())),
-                known(is, QString::fromStdString(resultWord(done.result()))), known(is, qlonglong(done.bucket())),
-                known(is, done.rank()), known(is, done.forwards()),
-                known(is, int(done.image_adjusted() || operation.isAdjusted)), known(is, pathColumn(done.path())),
-                known(is, done.resends()),
+                known(is, QString::fromStdString(resultWord(done.result()))), own.place, own.number,
+                known(is, done.forwards()), own.isAdjusted.isNull() ? QVariant() : QVariant(own.isAdjusted.toInt()),
+                known(is, pathColumn(done.path())), known(is, done.resends()),
                 known(operation.messages > 0,
                     stored(operation.messages)), // empty: messages were not observed at this detail level
                 int(is && operation.isStarted && m_losses.isWhole(began, operation.endNs)) });
@@ -152,8 +161,8 @@ bool RecordingTables::operations()
             operation.beganNs = rows.value(1).toLongLong();
             operation.client = rows.value(2).toULongLong();
             operation.started = event.operation_started();
-        } else if (event.has_image_adjusted()) {
-            operation.isAdjusted = operation.isAdjusted || !event.image_adjusted().by_coordinator();
+        } else if (adjustsClient(event)) {
+            operation.isAdjusted = true;
         } else if (event.has_message_sent()) {
             ++operation.messages;
         } else if (event.has_operation_done()) {

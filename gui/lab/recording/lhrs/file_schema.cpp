@@ -81,13 +81,23 @@ constexpr const char* kViews[] = {
 };
 // clang-format on
 
+bool adjusts(const pb::Event& event) { return event.has_image_adjusted() && !event.image_adjusted().by_coordinator(); }
+
+// A process that nobody has introduced is taken for a client. Servers ask for themselves in other systems only.
+std::optional<OperationCells> operationOf(const QString& kind, const pb::OperationDone& done, bool isAdjusted)
+{
+    if (kind == QLatin1String("node"))
+        return std::nullopt;
+    return OperationCells { done.bucket(), known(done.rank() != 0, done.rank()), done.image_adjusted() || isAdjusted };
+}
+
 constexpr const char* kExported[] = { "splits", "merges", "parity_creations", "recoveries", "slices" };
 
 } // namespace
 
 const RecordedSystem& recordedFile()
 {
-    static const RecordedSystem kFile { kTables, kViews, kExported, kKinds, fileNotes, fileRows };
+    static const RecordedSystem kFile { kTables, kViews, kExported, kKinds, fileNotes, fileRows, adjusts, operationOf };
     return kFile;
 }
 

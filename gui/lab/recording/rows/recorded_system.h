@@ -50,6 +50,13 @@ public:
     virtual std::vector<ExportTable> tables(std::int64_t beginNs) const = 0;
 };
 
+// What the row of an operation says in the terms of its system; empty: not known, or the system has no such thing.
+struct OperationCells {
+    QVariant place; // number of the place that answered
+    QVariant number; // of the record at that place
+    QVariant isAdjusted; // whether the operation corrected what its client believes
+};
+
 struct RecordedSystem {
     std::span<const RecordedTable> tables; // SystemRows writes them
     std::span<const char* const> views;
@@ -58,6 +65,10 @@ struct RecordedSystem {
     std::unique_ptr<SystemNotes> (*notes)();
     // `isForExport`: tables() is wanted, which needs more memory than write().
     std::unique_ptr<SystemRows> (*rows)(bool isForExport);
+    // Whether this event of an operation says that it corrected what its client believes.
+    bool (*adjusts)(const pb::Event& event);
+    // Nothing: the operation of this process (its kind, a word of the table `process`) is of another system.
+    std::optional<OperationCells> (*operation)(const QString& kind, const pb::OperationDone& done, bool isAdjusted);
 };
 
 } // namespace lhrs::gui
