@@ -34,7 +34,8 @@ int runOfSystem(std::span<const SystemProgram> systems, int count, char** argume
         chosen = nullptr;
         std::string names;
         for (const SystemProgram& system : systems) {
-            names += (names.empty() ? "" : ", ") + std::string(system.name);
+            names += names.empty() ? "" : ", ";
+            names += system.name;
             if (system.name == wanted)
                 chosen = &system;
         }
