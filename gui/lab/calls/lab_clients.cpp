@@ -45,14 +45,6 @@ QString resultShown(pb::OperationKind kind, pb::ResultCode result)
     return result == pb::EXISTS ? "duplicate" : QString::fromStdString(resultWord(result));
 }
 
-QString pathShown(pb::Path path)
-{
-    return path == pb::FORWARDED      ? "forwarded"
-        : path == pb::BY_COORDINATOR  ? "coordinator"
-        : path == pb::RECORD_RECOVERY ? "record recovery"
-                                      : "direct";
-}
-
 struct ClientCalls {
     LabContext& context;
     std::shared_ptr<Workloads> workloads = std::make_shared<Workloads>();
@@ -192,11 +184,9 @@ struct ClientCalls {
                 ? (scriptText(done.value()).isNull() ? QJSValue("0x" + hexOf(done.value())) : scriptText(done.value()))
                 : QJSValue(QJSValue::NullValue));
         result.setProperty("valueIsRight", done.value_is_right());
-        result.setProperty("bucket", done.bucket());
-        result.setProperty("rank", done.rank());
+        context.system->addOperation(done, result);
         result.setProperty("forwards", done.forwards());
-        result.setProperty("iam", done.image_adjusted());
-        result.setProperty("path", pathShown(done.path()));
+        result.setProperty("path", QString::fromStdString(pathWord(done.path())));
         result.setProperty("alarm", done.alarm());
         result.setProperty("resends", done.resends());
         result.setProperty("time_ms", double(done.time_ns()) / 1e6);
@@ -270,7 +260,7 @@ struct ClientCalls {
             return timedOut(running->client, timeout);
         if (!*running->answer)
             return running->answer->outcome == Answer::Outcome::TimedOut ? timedOut(running->client, timeout)
-                                                                         : LabContext::errorOf(*running->answer);
+                                                                         : context.errorOf(*running->answer);
         const pb::WorkloadResult& done = running->answer->reply.workload();
         if (!done.ended_early().empty() && !mayEndEarly)
             return LabError { LabCode::Refused,

@@ -176,7 +176,7 @@ pb::Command LabContext::awaited(pb::Command command, double timeoutSeconds) cons
     return command;
 }
 
-LabError LabContext::errorOf(const Answer& answer)
+LabError LabContext::errorOf(const Answer& answer) const
 {
     const QString text = QString::fromStdString(answer.text);
     switch (answer.outcome) {
@@ -189,8 +189,7 @@ LabError LabContext::errorOf(const Answer& answer)
     switch (answer.reply.refusal()) {
     case pb::BAD_ARGUMENT: return { LabCode::BadArgument, text };
     case pb::TIMED_OUT: return { LabCode::Timeout, text };
-    case pb::NO_SPARES:
-        return { LabCode::NoSpares, text, "lab.addSpares({ data: 1, parity: 1 }) starts more servers." };
+    case pb::NO_SPARES: return { LabCode::NoSpares, text, system->words().more };
     case pb::NOT_ALLOWED: return { LabCode::NotAllowed, text };
     case pb::NOT_REFUSED:
     case pb::MALFORMED:

@@ -14,6 +14,7 @@
 #include <QJSEngine>
 #include <QString>
 
+#include <any>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -100,7 +101,7 @@ struct LabContext {
     LabRandom random { settings.seed };
     bool hasCluster = false;
     const LabSystem* system = systems.front(); // of the cluster
-    pb::FileConfig config = {};
+    std::any kept = {}; // what the system keeps of its cluster
     std::uint32_t recordBytes = 100;
     std::map<QString, LabClientInfo> clients = {}; // by name
     std::uint64_t workloads = 0; // number run so far; each workload draws from its own seed
@@ -174,7 +175,7 @@ struct LabContext {
     // Calls a function of the script. An exception becomes the error's `thrown`.
     LabResult<QJSValue> callBack(const QJSValue& function, const QJSValueList& arguments = {}) const;
     // The LabError for an answer that is not a reply.
-    static LabError errorOf(const Answer& answer);
+    LabError errorOf(const Answer& answer) const;
 };
 
 inline std::chrono::milliseconds millisecondsOf(double seconds)

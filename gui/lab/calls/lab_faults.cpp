@@ -67,7 +67,7 @@ LabResult<QJSValue> arm(LabContext& context, const std::vector<FaultOrder>& orde
     const double begin = context.nowSeconds();
     const Answer answer = armFaults(context.control, orders, millisecondsOf(timeout), context.stopToken());
     if (!answer)
-        return LabContext::errorOf(answer);
+        return context.errorOf(answer);
     QStringList processes;
     for (const FaultOrder& order : orders)
         for (const ProcessId process : order.at)

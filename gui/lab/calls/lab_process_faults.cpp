@@ -137,7 +137,7 @@ struct FaultCalls {
         order.fault.mutable_crash()->set_count(arguments.integer("count"));
         if (const Answer armed = armFaults(context.control, { order }, std::chrono::seconds(5), context.stopToken());
             !armed)
-            return LabContext::errorOf(armed);
+            return context.errorOf(armed);
         return keep({ "kill", processes, {}, begin, arguments.number("lease"), order.fault.number(), at.toString(),
             arguments.integer("count") });
     }

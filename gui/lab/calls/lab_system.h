@@ -23,6 +23,7 @@ public:
         const char* cluster; // "a ring"
         const char* make; // how a script makes one: a sentence
         const char* instead; // what it has in place of the calls of other systems; may be empty
+        const char* more; // how a script starts more servers: a sentence
     };
     virtual Words words() const = 0;
     virtual void addCalls(Lab& lab, LabContext& context) const = 0;
@@ -41,6 +42,9 @@ public:
     }
     // client.verify of one place only: narrows the order to it.
     virtual LabResult<bool> narrow(LabContext& context, const QJSValue& place, pb::Verify& order) const;
+    // Adds what an operation's result, or a workload's, has of this system alone.
+    virtual void addOperation(const pb::OperationResult& /*done*/, QJSValue& /*value*/) const { }
+    virtual void addWorkload(const pb::WorkloadResult& /*done*/, QJSValue& /*value*/) const { }
     // What lab.camera wants of a page of this system, in the words that its window understands.
     virtual LabResult<QJsonObject> pageOf(const Arguments& /*o*/) const { return QJsonObject(); }
     // Whether nothing is under way beside operations of clients, according to the events.

@@ -110,7 +110,7 @@ QJSValue workloadObject(
     result.setProperty("wrong", scriptNumber(done.wrong()));
     result.setProperty("missing", scriptNumber(done.missing()));
     result.setProperty("forwards", scriptNumber(done.forwards()));
-    result.setProperty("iams", scriptNumber(done.image_adjustments()));
+    context.system->addWorkload(done, result);
     result.setProperty("resends", scriptNumber(done.resends()));
     result.setProperty("messages", messages ? scriptNumber(*messages) : QJSValue(QJSValue::NullValue));
     result.setProperty("total_s", secondsOf(done.total_ns()));

@@ -117,8 +117,9 @@ public:
             table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(done.kind())),
                 qulonglong(done.key()), run(o->beginNs), milliseconds(done.time_ns()), text(resultWord(done.result())),
                 known(own.place.isValid(), "data " + own.place.toString()), own.number, done.forwards(), own.isAdjusted,
-                pathColumn(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)),
-                faultsIn(o->cluster, o->beginNs, o->endNs), o->isStarted && m_losses.isWhole(o->beginNs, o->endNs) });
+                QString::fromStdString(pathWord(done.path())), done.resends(),
+                known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->endNs),
+                o->isStarted && m_losses.isWhole(o->beginNs, o->endNs) });
         }
         return table;
     }

@@ -134,7 +134,7 @@ bool RecordingTables::operations()
                 known(is, qlonglong(operation.endNs)), known(is, qlonglong(done.time_ns())),
                 known(is, QString::fromStdString(resultWord(done.result()))), own.place, own.number,
                 known(is, done.forwards()), own.isAdjusted.isNull() ? QVariant() : QVariant(own.isAdjusted.toInt()),
-                known(is, pathColumn(done.path())), known(is, done.resends()),
+                known(is, QString::fromStdString(pathWord(done.path()))), known(is, done.resends()),
                 known(operation.messages > 0,
                     stored(operation.messages)), // empty: messages were not observed at this detail level
                 int(is && operation.isStarted && m_losses.isWhole(began, operation.endNs)) });

@@ -415,7 +415,7 @@ LabResult<bool> ScriptEngine::runStandIn(LabContext& exercise, const std::functi
     context.isStandIn = true;
     context.hasCluster = exercise.hasCluster;
     context.system = exercise.system;
-    context.config = exercise.config;
+    context.kept = exercise.kept;
     context.recordBytes = exercise.recordBytes;
     context.clients = exercise.clients;
     context.workloads = exercise.workloads;

@@ -9,9 +9,16 @@
 
 namespace lhrs::gui {
 
+pb::FileConfig runningConfig(const LabContext& context)
+{
+    const auto* config = std::any_cast<pb::FileConfig>(&context.kept);
+    return config == nullptr ? pb::FileConfig() : *config;
+}
+
 LabSystem::Words FileLab::words() const
 {
-    return { "lhrs", "a file of LH*RS", "lab.cluster({ m: 4, k: 1 }) makes a file.", "" };
+    return { "lhrs", "a file of LH*RS", "lab.cluster({ m: 4, k: 1 }) makes a file.", "",
+        "lab.addSpares({ data: 1, parity: 1 }) starts more servers." };
 }
 
 void FileLab::addCalls(Lab& lab, LabContext& context) const
@@ -63,6 +70,18 @@ LabResult<bool> FileLab::narrow(LabContext& context, const QJSValue& place, pb::
     order.set_bucket(target->place.number());
     *order.mutable_file() = file->file();
     return true;
+}
+
+void FileLab::addOperation(const pb::OperationResult& done, QJSValue& value) const
+{
+    value.setProperty("bucket", done.bucket());
+    value.setProperty("rank", done.rank());
+    value.setProperty("iam", done.image_adjusted());
+}
+
+void FileLab::addWorkload(const pb::WorkloadResult& done, QJSValue& value) const
+{
+    value.setProperty("iams", scriptNumber(done.image_adjustments()));
 }
 
 LabResult<QJsonObject> FileLab::pageOf(const Arguments& o) const

@@ -14,6 +14,8 @@ public:
     LabResult<bool> awaitCoordinator(const LabContext& context, double timeout) const override;
     void forget(LabContext& context) const override;
     LabResult<bool> narrow(LabContext& context, const QJSValue& place, pb::Verify& order) const override;
+    void addOperation(const pb::OperationResult& done, QJSValue& value) const override;
+    void addWorkload(const pb::WorkloadResult& done, QJSValue& value) const override;
     LabResult<QJsonObject> pageOf(const Arguments& o) const override;
     // In lab_file_targets.cpp.
     LabResult<std::vector<FoundTarget>> find(LabContext& context, const QJSValue& target) const override;
@@ -22,6 +24,9 @@ public:
     void addState(const ClusterState& state, QJSEngine& engine, QJSValue& value) const override;
     void addClient(const ClusterState& state, ProcessId client, QJSValue& value) const override;
 };
+
+// The parameters of the script's file, which lab.cluster made or found.
+pb::FileConfig runningConfig(const LabContext& context);
 
 // Adds i, n and M of an image.
 void addImage(const pb::FileState& image, QJSValue& value);

@@ -199,10 +199,10 @@ LabResult<QJSValue> FileLab::start(LabContext& context, const Arguments& o) cons
         return known.error();
     context.hasCluster = true;
     context.system = this;
-    context.config = file->config();
+    context.kept = file->config();
     context.recordBytes = o.integer("recordBytes");
     if (chosen.isNew) {
-        ClusterFacts facts = factsOf(++context.clusters, context.config);
+        ClusterFacts facts = factsOf(++context.clusters, file->config());
         facts.parameters["data_servers"] = local.dataServers;
         facts.parameters["parity_servers"] = local.parityServers;
         if (const auto told = tellCluster(context, std::move(facts), o, chosen.former); !told)

@@ -206,9 +206,10 @@ LabResult<QJSValue> acknowledgeLoss(LabContext& context, const Arguments& argume
         return before.error();
     QJSValue buckets = context.engine.newArray();
     std::uint32_t count = 0;
+    const std::uint32_t m = std::max(1u, runningConfig(context).m());
     for (const pb::Member& member : before->view().members())
         if (member.role() == pb::DATA && member.state() == pb::MEMBER_LOST)
-            buckets.setProperty(count++, number * std::max(1u, context.config.m()) + member.index());
+            buckets.setProperty(count++, number * m + member.index());
     pb::Command command;
     command.mutable_acknowledge_loss()->set_group(number);
     const auto reply = context.ask(context.control.coordinator(), std::move(command), arguments.number("timeout"));
@@ -247,7 +248,9 @@ LabResult<pb::RecoveryWay> setRecoveryWay(LabContext& context, pb::RecoveryWay w
     const auto reply = context.ask(context.control.coordinator(), std::move(command), kChangeTimeout);
     if (!reply)
         return reply.error();
-    context.config.set_recovery(way);
+    pb::FileConfig config = runningConfig(context);
+    config.set_recovery(way);
+    context.kept = config;
     return reply->recovery().former();
 }
 

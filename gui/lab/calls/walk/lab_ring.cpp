@@ -330,7 +330,7 @@ LabResult<QJSValue> RingLab::start(LabContext& context, const Arguments& o) cons
         return known.error();
     context.hasCluster = true;
     context.system = this;
-    context.config = {};
+    context.kept.reset();
     context.recordBytes = o.integer("recordBytes");
     if (chosen.isNew) {
         ClusterFacts facts { .number = ++context.clusters, .parameters = {} };
@@ -354,7 +354,8 @@ LabResult<QJSValue> RingLab::start(LabContext& context, const Arguments& o) cons
 LabSystem::Words RingLab::words() const
 {
     return { "walk", "a ring", "lab.cluster({ system: 'walk', nodes: 8, outside: 2, bits: 32 }) makes a ring.",
-        "See lab.ring(), lab.join(), client.lookUp()." };
+        "See lab.ring(), lab.join(), client.lookUp().",
+        "lab.cluster({ system: 'walk', outside: 8 }) makes a ring with more processes that can join it." };
 }
 
 bool RingLab::isAtRest(const ClusterState& state) const { return !state.ring.now; }

@@ -19,14 +19,6 @@ QString freshName()
 
 } // namespace
 
-const char* pathColumn(pb::Path path)
-{
-    return path == pb::FORWARDED      ? "forwarded"
-        : path == pb::BY_COORDINATOR  ? "coordinator"
-        : path == pb::RECORD_RECOVERY ? "record recovery"
-                                      : "direct";
-}
-
 RecordingConnection::RecordingConnection() : m_name(freshName()) { }
 
 RecordingConnection::~RecordingConnection() { close(); }

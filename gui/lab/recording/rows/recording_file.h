@@ -32,9 +32,6 @@ inline const QString kClusterMeta = QStringLiteral("cluster/");
 // A 64-bit number as SQLite stores it.
 inline QVariant stored(std::uint64_t number) { return QVariant(qlonglong(std::int64_t(number))); }
 
-// The path of an operation's answer, as the column "path" names it.
-const char* pathColumn(pb::Path path);
-
 // The connection of one thread to one file; closed with the object.
 class RecordingConnection {
 public:

@@ -4,6 +4,7 @@
 #include "common/kinds.h"
 
 #include <array>
+#include <cctype>
 #include <cstdio>
 
 namespace lhrs::gui {
@@ -55,6 +56,16 @@ std::string resultWord(pb::ResultCode result)
     case pb::ResultCode_INT_MAX_SENTINEL_DO_NOT_USE_: break;
     }
     return "no result";
+}
+
+std::string pathWord(pb::Path path)
+{
+    if (!pb::Path_IsValid(path))
+        return "direct"; // from a later version
+    std::string word = pb::Path_Name(path);
+    for (char& c : word)
+        c = c == '_' ? ' ' : char(std::tolower(static_cast<unsigned char>(c)));
+    return word.starts_with("by ") ? word.substr(3) : word;
 }
 
 std::string transportWord(pb::Transport transport)

@@ -16,6 +16,7 @@ std::string processShown(ProcessId process, const RunState& state);
 // An operation kind or a result in words: "insert", "not found".
 std::string operationWord(pb::OperationKind kind);
 std::string resultWord(pb::ResultCode result);
+std::string pathWord(pb::Path path); // how an operation's answer came: "direct", "forwarded"
 std::string transportWord(pb::Transport transport); // "TCP"
 
 } // namespace lhrs::gui
