@@ -169,6 +169,16 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
                 return {};
             });
     }
+    addOption(app, "--key-file",
+        "Key of this cluster: its messages, commands and events are then for holders of its keys only "
+        "(lhrs-coordinator --make-keys makes keys)",
+        "FILE", [&options](const std::string& word) -> Result<void> {
+            auto key = readKeyFile(word);
+            if (!key)
+                return key.error();
+            options.key = *key;
+            return {};
+        });
     app.add_flag("--gate", options.hasGate,
         "On command, hold messages and stop the protocol's clock; all processes of a cluster need this option");
     addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
@@ -237,8 +247,32 @@ void addSimulation(CLI::App& app, SimOptions& options)
         into<std::uint32_t>(options.stepUs, 1, 1'000'000));
 }
 
+void addKeyMaking(CLI::App& app)
+{
+    addOption(app, "--make-keys", "Make the three keys of a cluster in this folder, and exit", "FOLDER",
+        [](const std::string& word) -> Result<void> {
+            if (const auto made = makeKeys(word); !made)
+                return made;
+            throw WorkDone { fmt::format(
+                "Made {0}/{1} for servers and the coordinator, {0}/{2} for clients, and {0}/{3} for whoever may "
+                "command and break the cluster.\nEach is readable by you alone: keep it so, and copy it only over "
+                "connections that nobody can read.\n",
+                word, kClusterKeyName, kClientKeyName, kOperatorKeyName) };
+        });
+}
+
+Result<void> needKey(const ProcessOptions& options, bool isClient)
+{
+    if (!options.key || options.key->role == KeyRole::Cluster || (isClient && options.key->role == KeyRole::Client))
+        return {};
+    return Error { fmt::format("--key-file: this is the {} key, but a {} needs {}", wordOf(options.key->role),
+        isClient ? "client" : "server or coordinator", isClient ? kClientKeyName : kClusterKeyName) };
+}
+
 Result<void> needCoordinator(ProcessOptions& options, const char* kind)
 {
+    if (const auto key = needKey(options, std::string_view(kind) == "client"); !key)
+        return key;
     if (!options.coordinator)
         return Error { "no coordinator is named; say where it listens with --coordinator HOST:PORT" };
     if (options.name.empty())

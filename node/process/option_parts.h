@@ -62,8 +62,18 @@ void addMemory(CLI::App& app, ProcessOptions& options, const std::string& help);
 void addTimes(CLI::App& app, pb::Timers& timers, double& scale);
 // Seed, speed, delays and other options of a simulated cluster.
 void addSimulation(CLI::App& app, SimOptions& options);
-// Refuses a command line without --coordinator, and gives the process a name if it has none.
+// --make-keys, for the process with which all others register: makes keys and ends the program.
+void addKeyMaking(CLI::App& app);
+// Refuses a command line without --coordinator, and gives the process a name if it has none. `kind`: "node" or
+// "client".
 Result<void> needCoordinator(ProcessOptions& options, const char* kind);
+// Refuses a key that is not enough for a server or a coordinator; for a client, one that is not of its cluster's data.
+Result<void> needKey(const ProcessOptions& options, bool isClient);
+
+// Thrown by an option that does its work at once: its text is printed, and the program ends.
+struct WorkDone {
+    std::string text;
+};
 
 // Reads a file in protobuf text format; fields that it sets replace those of `target`.
 Result<void> readText(const std::string& path, google::protobuf::Message& target);
@@ -79,6 +89,8 @@ Parsed<Line> finish(CLI::App& app, Line& line, int count, const char* const* arg
         app.parse(count, arguments);
     } catch (const CLI::CallForHelp&) {
         return { {}, kExitClean, app.help() };
+    } catch (const WorkDone& done) {
+        return { {}, kExitClean, done.text };
     } catch (const CLI::CallForVersion& version) {
         return { {}, kExitClean, std::string(version.what()) + "\n" };
     } catch (const CLI::ParseError& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/keys/key_file.h"
 #include "proto/config.pb.h"
 #include "proto/message.pb.h"
 
@@ -26,6 +27,7 @@ struct HostPort {
 // Options common to all programs of all systems.
 struct ProcessOptions {
     HostPort listen; // UDP and TCP use the same port number
+    std::optional<KeyFile> key; // what its messages and its sockets are sealed with; unset: nothing
     std::optional<HostPort> coordinator;
     std::string name;
     std::uint16_t eventsPort = 0;

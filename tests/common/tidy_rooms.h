@@ -27,6 +27,7 @@ inline const QList<Room>& rooms()
     static const QList<Room> kRooms {
         { u"common/errors.h"_s, {}, kPure },
         { u"common/field"_s, u"common/errors.h"_s, kPure },
+        { u"common/keys"_s, u"common/errors.h"_s, kPure },
         { u"common/check"_s, {}, kPure },
         { u"common/check/lhrs"_s, u"common/check"_s, kPure },
         { u"common"_s, u"proto common/field"_s, kPure },
@@ -48,8 +49,8 @@ inline const QList<Room>& rooms()
         { u"node/lhrs/client"_s, u"node/lhrs/group"_s, kPure },
         { u"node/lhrs/server"_s, u"node/lhrs/data node/lhrs/parity node/lhrs/coordinator node/lhrs/client"_s, kPure },
         { u"node/walk"_s, u"node/machine/transfer node/machine/requests"_s, kPure },
-        { u"node/process"_s, u"common"_s, kNoQt },
-        { u"node/transport"_s, u"node/machine node/process common/network"_s, kNoQt },
+        { u"node/process"_s, u"common common/keys"_s, kNoQt },
+        { u"node/transport"_s, u"node/machine node/process common/network common/keys"_s, kNoQt },
         { u"node/runtime"_s, u"node/transport"_s, kNoQt },
         { u"node/sim/engine"_s, u"node/machine common/check common/network"_s, kPure },
         { u"node/sim/program"_s, u"node/sim/engine node/process"_s, kNoQt },

@@ -39,8 +39,10 @@ const OptionRow kOptions[] = {
     { "watched", "--log", Kind::Choice },
     // of processes
     { "process", "--listen", Kind::Address },
+    { "process", "--key-file", Kind::Word },
     { "process", "--threads", Kind::Whole, "1", "64" },
     { "member", "--coordinator", Kind::Address },
+    { "lhrs-coordinator", "--make-keys", Kind::Word },
     { "lhrs-node", "--role", Kind::Choice },
     { "lhrs-node", "--memory", Kind::Bytes, "16M", "1048576G" },
     // of a file
@@ -135,7 +137,8 @@ const std::vector<ProgramRow>& programs()
     static const std::vector<ProgramRow> kPrograms {
         { "lhrs-node", { "watched", "process", "member", "lhrs-node" }, kCoordinator, parsedBy(parseNodeLine) },
         { "lhrs-client", { "watched", "process", "member" }, kCoordinator, parsedBy(parseClientLine) },
-        { "lhrs-coordinator", { "watched", "process", "file" }, {}, parsedBy(parseCoordinatorLine) },
+        { "lhrs-coordinator", { "watched", "process", "file", "lhrs-coordinator" }, {},
+            parsedBy(parseCoordinatorLine) },
         { "lhrs-sim", { "watched", "file", "lhrs-sim" }, {}, parsedBy(parseSimLine) },
         { "lhrs-play", { "lhrs-play" }, { "ok.js" } },
         { "lhrs-thrash", { "lhrs-thrash" }, {} },

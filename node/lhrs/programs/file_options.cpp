@@ -222,6 +222,7 @@ Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* argum
     bool hasThresholds = false;
     addSystem(app, kSystem);
     addCommon(app, line.process, false);
+    addKeyMaking(app);
     addFileOptions(app, line, hasThresholds);
     app.add_flag("--new", line.isNewFile,
         "No file is running at this address: begin at once, instead of listening first for processes of a running "
@@ -233,7 +234,8 @@ Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* argum
     return finish<CoordinatorLine>(app, line, count, arguments, [](CoordinatorLine& l) {
         if (l.process.name.empty())
             l.process.name = "coordinator";
-        return checkConfig(l.config);
+        const auto key = needKey(l.process, false);
+        return key ? checkConfig(l.config) : key;
     });
 }
 

@@ -52,11 +52,12 @@ Parsed<WalkMasterLine> parseWalkMasterLine(int count, const char* const* argumen
     WalkMasterLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, false);
+    addKeyMaking(app);
     addRing(app, line);
     return finish<WalkMasterLine>(app, line, count, arguments, [](WalkMasterLine& l) {
         if (l.process.name.empty())
             l.process.name = "coordinator";
-        return Result<void>();
+        return needKey(l.process, false);
     });
 }
 
