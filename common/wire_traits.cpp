@@ -9,20 +9,22 @@ namespace lhrs {
 
 namespace {
 
-template <class Body> constexpr WireTable tableOf(WireTraits (*rowOf)(Body body))
+template <class Body> constexpr WireTable tableOf(WireTraits (*rowOf)(Body body), bool (*isOfClient)(Body body))
 {
     WireTable table;
-    for (std::size_t i = 0; i < kBodiesMax; ++i)
+    for (std::size_t i = 0; i < kBodiesMax; ++i) {
         table[i] = rowOf(Body(i));
+        table[i].isOfClient = isOfClient(Body(i));
+    }
     return table;
 }
 
-constinit const WireTable kWalk = tableOf(walkWire);
+constinit const WireTable kWalk = tableOf(walkWire, isOfWalkClient);
 constinit const WireTraits kNone;
 
 } // namespace
 
-constinit const WireTable wireOfBody = tableOf(fileWire);
+constinit const WireTable wireOfBody = tableOf(fileWire, isOfFileClient);
 
 const WireTraits& wireOfSystem(const pb::Message& message)
 {

@@ -14,6 +14,7 @@ namespace lhrs {
 // Each function is called only for a message with that body, or creates the body.
 struct WireTraits {
     bool isListed = false; // there is a row
+    bool isOfClient = false; // clients send it; all others only come from servers and the coordinator
     // The long field of a message that is otherwise short. Its memory is lent and taken back (StringPool). readValue is
     // called first, so that a missing field is not created.
     std::string* (*value)(pb::Message& message) = nullptr;

@@ -132,4 +132,12 @@ constexpr WireTraits fileWire(pb::Message::BodyCase body)
     return {};
 }
 
+// What a client of a file, or of any system, sends: see WireTraits::isOfClient.
+constexpr bool isOfFileClient(pb::Message::BodyCase body)
+{
+    using B = pb::Message;
+    return body == B::kInsert || body == B::kUpdate || body == B::kDelete || body == B::kSearch || body == B::kScan
+        || body == B::kWhereIs || body == B::kAlarm || body == B::kRegister || body == B::kAlive || body == B::kAck;
+}
+
 } // namespace lhrs

@@ -37,4 +37,10 @@ constexpr WireTraits walkWire(pb::WalkMessage::BodyCase body)
     return {};
 }
 
+// What a client of the walk sends: see WireTraits::isOfClient.
+constexpr bool isOfWalkClient(pb::WalkMessage::BodyCase body)
+{
+    return body == pb::WalkMessage::kQuery || body == pb::WalkMessage::kWhoIsIn;
+}
+
 } // namespace lhrs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/ids.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 
@@ -17,6 +18,7 @@ struct Input {
 
     pb::Transport transport = pb::UDP;
     std::string bytes;
+    NodeId sealedBy; // with keys: the process that has sealed it
     std::size_t bodyBegin = 0;
     std::size_t bodySize = 0;
     std::string block; // the record block of its message, if it travelled after the message

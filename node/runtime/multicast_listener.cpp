@@ -14,11 +14,12 @@ constexpr std::size_t kBytesMax = std::size_t(1) << 20;
 
 // The members are declared in the order of their lifetimes.
 struct MulticastListener::Membership {
-    Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults, const Work& work,
-        ThreadBook* threads)
+    Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults,
+        Introductions* introductions, const Work& work, ThreadBook* threads)
         : socket(std::move(joined)), inputs(kItemsMax, kBytesMax),
           working(spawn("Mcast Working", [this, &work](std::stop_token stop) { work(inputs, stop); })),
-          listening("Mcast Listening", { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults, threads })
+          listening("Mcast Listening",
+              { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults, threads, introductions })
     {
     }
 
@@ -28,9 +29,10 @@ struct MulticastListener::Membership {
     UdpListener listening;
 };
 
-MulticastListener::MulticastListener(
-    const Envelope& envelope, Counters& counters, FaultShim& faults, Work work, ThreadBook* threads)
-    : m_envelope(envelope), m_counters(counters), m_faults(faults), m_work(std::move(work)), m_threads(threads)
+MulticastListener::MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults,
+    Introductions* introductions, Work work, ThreadBook* threads)
+    : m_envelope(envelope), m_counters(counters), m_faults(faults), m_introductions(introductions),
+      m_work(std::move(work)), m_threads(threads)
 {
 }
 
@@ -43,7 +45,7 @@ Result<void> MulticastListener::join(Endpoint group, std::uint32_t interfaceIp)
     if (!socket)
         return socket.error();
     auto membership = std::make_unique<Membership>(
-        std::move(*socket), m_envelope, m_counters, m_faults, m_work, m_threads);
+        std::move(*socket), m_envelope, m_counters, m_faults, m_introductions, m_work, m_threads);
     const std::lock_guard lock(m_mutex);
     m_membership = std::move(membership);
     return {};

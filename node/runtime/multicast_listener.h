@@ -23,7 +23,9 @@ public:
     // What the Multicast Working Thread does with its queue until it is stopped.
     using Work = std::function<void(Queue<Input>& inputs, std::stop_token stop)>;
 
-    MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Work work, ThreadBook* threads);
+    // `introductions`: null without keys.
+    MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Introductions* introductions,
+        Work work, ThreadBook* threads);
     ~MulticastListener();
 
     // From now on listens to this group only. Error: multicast does not work here.
@@ -39,6 +41,7 @@ private:
     const Envelope& m_envelope;
     Counters& m_counters;
     FaultShim& m_faults;
+    Introductions* const m_introductions;
     const Work m_work;
     ThreadBook* const m_threads;
     mutable std::mutex m_mutex;

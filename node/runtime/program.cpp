@@ -27,6 +27,7 @@ int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role poo
     wanted.system = options.system;
     wanted.name = options.name;
     wanted.pool = pool;
+    wanted.key = options.key;
     wanted.listen = { options.listen.ip, options.listen.port };
     if (options.coordinator)
         wanted.coordinator = Endpoint { options.coordinator->ip, options.coordinator->port };

@@ -3,6 +3,7 @@
 
 #include "common/kinds.h"
 #include "common/run_clock.h"
+#include "common/wire_traits.h"
 #include "node/machine/arena_block.h"
 #include "node/process/heap.h"
 #include "node/runtime/thread.h"
@@ -28,13 +29,31 @@ constexpr auto kFullPeriod = std::chrono::seconds(1); // a full server rechecks 
 constexpr auto kBulkOver = std::chrono::seconds(2); // since the last long frame, or the last gauges with many messages
 constexpr std::uint64_t kMany = 100; // messages between two gauges
 
-NodeId drawProcessNumber()
+NodeId drawProcessNumber(pb::ProcessKind kind)
 {
     std::random_device device;
     std::uint64_t number = 0;
     while (number == 0)
-        number = std::uint64_t(device()) << 32 | device();
-    return NodeId(number);
+        number = (std::uint64_t(device()) << 32 | device()) & ~kClientBit;
+    return NodeId(kind == pb::CLIENT ? number | kClientBit : number);
+}
+
+// Whether the holder of this process number may have sent these messages. It is certain that he has sealed them, and
+// with which key; a client speaks for itself only, and says only what clients say.
+bool mayBeFrom(NodeId sender, std::span<const ReadMessage> messages)
+{
+    return std::all_of(messages.begin(), messages.end(), [sender](const ReadMessage& read) {
+        const pb::Message& message = *read.message;
+        if (message.sender() != sender.value)
+            return false;
+        if (!isClientNumber(sender))
+            return true;
+        const pb::ProcessInfo* self = message.has_register_() ? &message.register_().process()
+            : message.has_alive()                             ? &message.alive().process()
+                                                              : nullptr;
+        return wireOf(message).isOfClient
+            && (self == nullptr || (self->kind() == pb::CLIENT && self->node() == sender.value));
+    });
 }
 
 std::string endpointFor(Endpoint listen, std::uint16_t port)
@@ -81,7 +100,7 @@ Result<std::unique_ptr<Runtime>> Runtime::open(const RuntimeOptions& options)
 }
 
 Runtime::Runtime(const RuntimeOptions& options)
-    : m_options(options), m_node(drawProcessNumber()),
+    : m_options(options), m_node(drawProcessNumber(options.kind)),
       m_inputs(kInputsMax, kInputBytesMax, [this] { m_streams->wake(); }),
       m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
@@ -90,19 +109,27 @@ Runtime::Runtime(const RuntimeOptions& options)
 Result<void> Runtime::openSockets()
 {
     constexpr const char* kOtherListen = "; end that program, or choose another port with --listen";
+    if (m_options.key)
+        m_keys.emplace(*m_options.key);
     for (int tries = 1; !m_streams; ++tries) {
         auto udp = UdpSocket::open(m_options.listen);
         if (!udp)
             return Error { udp.error().text + kOtherListen };
         m_udp.emplace(std::move(*udp));
         const Endpoint coordinator = m_options.coordinator.value_or(m_udp->self());
-        m_envelope.emplace(Envelope::clusterOf(coordinator.ip, coordinator.port), m_node);
+        m_envelope.emplace(Envelope::clusterOf(coordinator.ip, coordinator.port), m_node, m_keys ? &*m_keys : nullptr);
         auto streams = TcpStreams::open(m_udp->self(), *m_envelope, m_counters);
         if (streams)
             m_streams = std::move(*streams);
         else if (m_options.listen.port != 0 || tries == kPortTries)
             return Error { streams.error().text + kOtherListen };
     }
+    if (m_keys)
+        m_introductions.emplace(*m_envelope, [this](Endpoint to, std::string_view packet) {
+            OutDatagram datagram { to, packet };
+            if (m_udp->send({ &datagram, 1 }) > 0)
+                m_counters.dropped(Drop::NotSent);
+        });
     PublisherOptions publishing;
     publishing.endpoint = endpointFor(m_options.listen, m_options.eventsPort);
     publishing.self = { m_node.value, m_options.name };
@@ -143,7 +170,7 @@ Address Runtime::coordinator() const
 
 Sender::Ways Runtime::ways()
 {
-    return { *m_envelope, *m_udp, *m_streams, m_counters, coordinator().udpPort, &*m_faults };
+    return { *m_envelope, *m_udp, *m_streams, m_counters, coordinator().udpPort, &*m_faults, introductions() };
 }
 
 std::int64_t Runtime::wallNow() { return RunClock::own().now(); }
@@ -154,7 +181,7 @@ void Runtime::start(std::unique_ptr<Machine> machine)
 {
     m_machine = std::move(machine);
     m_multicast.emplace(
-        *m_envelope, m_counters, *m_faults,
+        *m_envelope, m_counters, *m_faults, introductions(),
         [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, "Multicast working", stop); }, &m_threads);
     m_poolWanted = m_options.pool;
     if (m_options.kind == pb::NODE)
@@ -169,10 +196,11 @@ void Runtime::start(std::unique_ptr<Machine> machine)
     for (unsigned i = 1; i <= m_options.workingThreads; ++i)
         m_workingThreads.push_back(spawn(
             "Working", [this, i](std::stop_token stop) { work(m_inputs, "Working " + std::to_string(i), stop); }));
-    m_tcpListener.emplace(*m_streams, m_inputs, *m_faults, &m_threads);
+    m_tcpListener.emplace(*m_streams, m_inputs, *m_faults, m_keys.has_value(), &m_threads);
     m_udpListener.emplace("UDP Listening",
         UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP,
-            [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults, &m_threads });
+            [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults, &m_threads,
+            introductions() });
     m_control->start(
         m_self, [this](pb::Command command) { takeCommand(std::move(command)); }, &m_threads);
     spdlog::info("listens at {} with a receive buffer of {} bytes, process number {:016x}", textOf(m_udp->self()),
@@ -319,6 +347,10 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
             m_counters.dropped(Drop::Malformed);
             continue;
         }
+        if (input.sealedBy.value != 0 && !mayBeFrom(input.sealedBy, worker.messages)) {
+            m_counters.dropped(Drop::NotOfItsRole);
+            continue;
+        }
         m_counters.received(worker.messages.size());
         for (const ReadMessage& read : worker.messages)
             worker.items.push_back({ read.message, read.bytes + std::uint32_t(blockBytes), input.transport, nullptr,
@@ -430,7 +462,8 @@ FaultShim::Ways Runtime::faultWays()
     ways.node = m_node;
     ways.self = m_udp->self();
     ways.isAllowed = isLoopback(ways.self.ip);
-    ways.sendDatagram = [this](Endpoint to, const std::string& packet) {
+    ways.sendDatagram = [this](Endpoint to, std::string packet) {
+        m_envelope->sealAgain(packet); // a network that repeats a datagram is not noticed otherwise: see ReplayWindows
         OutDatagram datagram { to, packet };
         if (m_udp->send({ &datagram, 1 }) > 0)
             m_counters.dropped(Drop::NotSent);
@@ -439,8 +472,9 @@ FaultShim::Ways Runtime::faultWays()
         if (!m_streams->send(to, std::move(packet), cutAfter))
             m_counters.dropped(Drop::StreamQueueFull);
     };
-    ways.deliver = [this](std::string body, pb::Transport transport) {
+    ways.deliver = [this](std::string body, pb::Transport transport, NodeId sender) {
         Input input;
+        input.sealedBy = m_keys ? sender : NodeId();
         input.transport = transport;
         input.bytes = std::move(body);
         input.bodySize = input.bytes.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/keys/key_ring.h"
 #include "common/wire.h"
 #include "node/machine/event_stamp.h"
 #include "node/machine/machine.h"
@@ -43,6 +44,7 @@ struct RuntimeOptions {
     std::string name;
     pb::Role pool = pb::NO_ROLE; // for an idle server: it joins the multicast group of this pool at its start
     Endpoint listen { kLoopback, 0 };
+    std::optional<KeyFile> key; // of this process; unset: packets are sealed without a key
     std::optional<Endpoint> coordinator; // unset: this process is the coordinator
     std::uint16_t eventsPort = 0;
     std::uint16_t controlPort = 0;
@@ -141,6 +143,7 @@ private:
     void handle(std::span<Input> inputs, Worker& worker);
     bool handleDirectly(std::span<Input> inputs);
     void parse(std::span<Input> inputs, Worker& worker);
+    Introductions* introductions() { return m_introductions ? &*m_introductions : nullptr; }
     void prepare(Effects& out, const pb::Message* cause);
     void step(const Item& item, Effects& out, bool moreFollow);
     Time nextStep() const;
@@ -193,7 +196,9 @@ private:
     ThreadBook m_threads; // outlives all threads
 
     zmq::context_t m_context;
+    std::optional<KeyRing> m_keys;
     std::optional<Envelope> m_envelope;
+    std::optional<Introductions> m_introductions; // with keys
     std::optional<UdpSocket> m_udp;
     std::unique_ptr<TcpStreams> m_streams;
     std::unique_ptr<EventPublisher> m_publisher;

@@ -6,8 +6,9 @@
 
 namespace lhrs {
 
-TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults, ThreadBook* threads)
-    : m_thread(spawn("TCP Listening", [&streams, &inputs, &faults, threads](std::stop_token stop) {
+TcpListener::TcpListener(
+    TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults, bool hasKeys, ThreadBook* threads)
+    : m_thread(spawn("TCP Listening", [&streams, &inputs, &faults, hasKeys, threads](std::stop_token stop) {
           const ThreadMeter meter(threads, "TCP listening");
           Input input;
           const auto push = [&](std::string& bytes, std::size_t bodyBegin, std::size_t bodySize, std::string& block) {
@@ -24,6 +25,7 @@ TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& f
           };
           const auto onFrame = [&](std::string& packet, std::string& block) {
               const std::size_t bodySize = packet.size() - kEnvelopeBytes;
+              input.sealedBy = hasKeys ? Envelope::senderOf(packet) : NodeId();
               if (!faults.touches(FaultBook::Traffic))
                   return push(packet, kHeaderBytes, bodySize, block);
               std::string body(packet, kHeaderBytes, bodySize);

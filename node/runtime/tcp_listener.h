@@ -15,7 +15,8 @@ namespace lhrs {
 // waiting for receivers, and passes frames to the working threads. While their queue is full, it does not read.
 class TcpListener {
 public:
-    TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults, ThreadBook* threads);
+    // `hasKeys`: the sender of each frame is certain.
+    TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults, bool hasKeys, ThreadBook* threads);
 
 private:
     std::jthread m_thread;

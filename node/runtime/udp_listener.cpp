@@ -40,6 +40,30 @@ UdpListener::~UdpListener()
     m_parts.socket.interrupt();
 }
 
+// With keys: whether a datagram with a valid tag is new, and its content is for this process.
+bool UdpListener::passes(const Envelope::Opened& opened, Endpoint from)
+{
+    const bool isInGroup = m_parts.transport == pb::MULTICAST;
+    if (opened.isForAll != isInGroup || opened.type == PacketType::StreamBegin) {
+        m_parts.counters.dropped(Drop::OtherReceiver);
+        return false;
+    }
+    if (opened.isForAddress) {
+        m_parts.counters.dropped(Drop::Unintroduced);
+        m_parts.introductions->introduce(from, opened.sender);
+        return false;
+    }
+    if (!m_windows.accept(opened.sender, opened.counter)) {
+        m_parts.counters.dropped(Drop::Replayed);
+        return false;
+    }
+    if (opened.type == PacketType::Introduction) {
+        m_parts.introductions->learn(from, opened.sender);
+        return false;
+    }
+    return true;
+}
+
 void UdpListener::listen(std::stop_token stop)
 {
     const ThreadMeter meter(
@@ -70,12 +94,15 @@ void UdpListener::listen(std::stop_token stop)
                 m_parts.counters.dropped(*wrong);
                 continue;
             }
-            const std::string_view body = std::get<std::string_view>(result);
+            const auto& packet = std::get<Envelope::Opened>(result);
+            if (m_parts.introductions != nullptr && !passes(packet, batch.from(i)))
+                continue;
             Input& input = inputs[count];
             input.transport = m_parts.transport;
-            input.bytes.assign(body);
+            input.sealedBy = m_parts.introductions != nullptr ? packet.sender : NodeId();
+            input.bytes.assign(packet.body);
             if (m_parts.faults != nullptr && m_parts.faults->touches(FaultBook::Traffic)
-                && !m_parts.faults->letIn(Envelope::senderOf(batch[i]), m_parts.transport, input.bytes))
+                && !m_parts.faults->letIn(packet.sender, m_parts.transport, input.bytes))
                 continue;
             input.bodyBegin = 0;
             input.bodySize = input.bytes.size();

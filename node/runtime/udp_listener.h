@@ -6,6 +6,8 @@
 #include "node/runtime/queue.h"
 #include "node/transport/envelope.h"
 #include "node/transport/fault_shim.h"
+#include "node/transport/introductions.h"
+#include "node/transport/replay_windows.h"
 #include "node/transport/udp_socket.h"
 
 #include <functional>
@@ -29,6 +31,7 @@ public:
         std::function<bool(std::span<Input>)> dealDirectly = {};
         FaultShim* faults = nullptr;
         ThreadBook* threads = nullptr; // the book in which its thread is listed
+        Introductions* introductions = nullptr; // with keys
     };
 
     // Starts the thread under this name.
@@ -37,8 +40,10 @@ public:
 
 private:
     void listen(std::stop_token stop);
+    bool passes(const Envelope::Opened& opened, Endpoint from);
 
     const Parts m_parts;
+    ReplayWindows m_windows; // used by the thread
     std::jthread m_thread;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/envelope.h"
 
-#include "node/transport/crc32c.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,12 +15,18 @@ static_assert(std::endian::native == std::endian::little, "the header is copied 
 
 constexpr std::uint32_t kMagic = 0x5352484c; // "LHRS"
 constexpr std::uint8_t kVersion = 1;
-constexpr std::uint8_t kTypeMessages = 1; // the body is a sequence of messages
+
+// Flags; without keys there are none.
+constexpr std::uint16_t kByAddress = 1; // the receiver was looked up by address, or is not known
+constexpr std::uint16_t kToAll = 2; // a multicast
+
+// Key ids.
+constexpr std::uint16_t kNoKey = 0, kServersKey = 1, kClientsKey = 2;
 
 struct Header {
     std::uint32_t magic = kMagic;
     std::uint8_t version = kVersion;
-    std::uint8_t type = kTypeMessages;
+    std::uint8_t type = std::uint8_t(PacketType::Messages);
     std::uint16_t flags = 0;
     std::uint16_t keyId = 0;
     std::uint16_t head = 0;
@@ -34,11 +38,12 @@ struct Header {
 };
 static_assert(sizeof(Header) == kHeaderBytes && offsetof(Header, length) == kLengthAt);
 
-struct Tag {
-    std::uint32_t crc = 0;
-    std::array<std::uint8_t, kTagBytes - 4> zeros {};
-};
-static_assert(sizeof(Tag) == kTagBytes);
+Header headerOf(std::string_view packet)
+{
+    Header header;
+    std::memcpy(&header, packet.data(), sizeof header);
+    return header;
+}
 
 } // namespace
 
@@ -51,23 +56,62 @@ std::uint64_t Envelope::clusterOf(std::uint32_t coordinatorIp, std::uint16_t coo
     return x ^ (x >> 31);
 }
 
-void Envelope::seal(char* packet, std::size_t bodyBytes, NodeId receiver, std::string_view block)
+Envelope::Envelope(std::uint64_t cluster, NodeId self, const KeyRing* keys)
+    : m_cluster(cluster), m_self(self), m_keys(keys)
+{
+}
+
+// A client has only the clients' key. A server that does not know who is at an address takes that key too, because both
+// a server and a client can check it; no server handles the content of such a packet.
+std::uint16_t Envelope::keyIdFor(NodeId process) const
+{
+    if (m_keys == nullptr)
+        return kNoKey;
+    return isClientNumber(m_self) || isClientNumber(process) || process.value == 0 ? kClientsKey : kServersKey;
+}
+
+const KeyBytes* Envelope::keyOf(std::uint16_t id) const
+{
+    if (m_keys == nullptr || id == kNoKey)
+        return nullptr;
+    return id == kServersKey ? m_keys->serverPackets() : m_keys->clientPackets();
+}
+
+const KeyBytes* Envelope::keyFor(NodeId process) const { return keyOf(keyIdFor(process)); }
+
+void Envelope::seal(char* packet, std::size_t bodyBytes, To to, std::string_view block, PacketType type)
 {
     LHRS_CHECK(block.empty() || bodyBytes <= kHeadMax);
     Header header;
+    header.type = std::uint8_t(type);
     header.head = block.empty() ? std::uint16_t(0) : std::uint16_t(bodyBytes);
     header.length = std::uint32_t(bodyBytes + block.size());
     header.cluster = m_cluster;
     header.sender = m_self.value;
-    header.receiver = receiver.value;
+    header.receiver = to.process.value;
     header.counter = m_counter.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (m_keys != nullptr) {
+        header.flags = std::uint16_t((to.isByAddress ? kByAddress : 0) | (to.isToAll ? kToAll : 0));
+        // Only servers are in the group of a multicast.
+        header.keyId = to.isToAll && m_keys->serverPackets() != nullptr ? kServersKey : keyIdFor(to.process);
+    }
     std::memcpy(packet, &header, sizeof header);
-    Tag tag;
-    tag.crc = crc32c(block, crc32c({ packet, kHeaderBytes + bodyBytes }));
-    std::memcpy(packet + kHeaderBytes + bodyBytes, &tag, sizeof tag);
+    const PacketTag tag = tagOf(keyOf(header.keyId), { packet, kHeaderBytes + bodyBytes }, block);
+    std::memcpy(packet + kHeaderBytes + bodyBytes, tag.data(), tag.size());
 }
 
-std::variant<std::string_view, Drop> Envelope::open(std::string_view packet, std::string_view block) const
+void Envelope::sealAgain(std::string& packet, std::optional<To> to)
+{
+    const Header header = headerOf(packet);
+    const std::string_view sealed = std::string_view(packet).substr(0, packet.size() - kTagBytes);
+    if (m_keys == nullptr
+        || !isSameTag(tagOf(keyOf(header.keyId), sealed), std::string_view(packet).substr(sealed.size())))
+        return;
+    const To same(NodeId(header.receiver), (header.flags & kByAddress) != 0, (header.flags & kToAll) != 0);
+    seal(packet.data(), packet.size() - kEnvelopeBytes, to.value_or(same), {}, PacketType(header.type));
+}
+
+std::variant<Envelope::Opened, Drop> Envelope::open(std::string_view packet, std::string_view block) const
 {
     if (packet.size() < kEnvelopeBytes)
         return Drop::TooShort;
@@ -75,12 +119,18 @@ std::variant<std::string_view, Drop> Envelope::open(std::string_view packet, std
         return *wrong;
     if (packet.size() != packetBytes(packet) || block.size() != blockBytes(packet))
         return Drop::WrongLength;
+    const Header header = headerOf(packet);
     const std::string_view sealed = packet.substr(0, packet.size() - kTagBytes);
-    Tag expected;
-    expected.crc = crc32c(block, crc32c(sealed));
-    if (std::memcmp(packet.data() + sealed.size(), &expected, sizeof expected) != 0)
+    if (!isSameTag(tagOf(keyOf(header.keyId), sealed, block), packet.substr(sealed.size())))
         return Drop::WrongTag;
-    return sealed.substr(kHeaderBytes);
+    Opened opened;
+    opened.body = sealed.substr(kHeaderBytes);
+    opened.sender = NodeId(header.sender);
+    opened.type = PacketType(header.type);
+    opened.counter = header.counter;
+    opened.isForAll = (header.flags & kToAll) != 0;
+    opened.isForAddress = m_keys != nullptr && !opened.isForAll && header.receiver != m_self.value;
+    return opened;
 }
 
 std::optional<Drop> Envelope::checkBegin(std::string_view begin) const
@@ -89,38 +139,48 @@ std::optional<Drop> Envelope::checkBegin(std::string_view begin) const
         return Drop::WrongMagic;
     if (begin.size() < kHeaderBytes)
         return std::nullopt;
-    Header header;
-    std::memcpy(&header, begin.data(), sizeof header);
-    if (header.version != kVersion || header.type != kTypeMessages || header.flags != 0 || header.keyId != 0)
+    const Header header = headerOf(begin);
+    const bool isKnownType = header.type == std::uint8_t(PacketType::Messages)
+        || (m_keys != nullptr && header.type >= 1 && header.type <= std::uint8_t(PacketType::StreamBegin));
+    if (header.version != kVersion || !isKnownType)
+        return Drop::WrongVersion;
+    if (m_keys == nullptr ? header.keyId != kNoKey : header.keyId == kNoKey || keyOf(header.keyId) == nullptr)
+        return Drop::OtherKey;
+    if ((header.flags & ~(m_keys != nullptr ? kByAddress | kToAll : 0)) != 0 || header.keyId > kClientsKey)
         return Drop::WrongVersion;
     if (header.length > kFrameMax || header.head > header.length)
         return Drop::WrongLength;
     if (header.cluster != m_cluster)
         return Drop::OtherCluster;
-    if (header.receiver != 0 && header.receiver != m_self.value)
+    const bool isToSelf = header.receiver == m_self.value || header.receiver == 0;
+    if (!isToSelf && (header.flags & kByAddress) == 0)
         return Drop::OtherReceiver;
-    return std::nullopt;
+    if (m_keys == nullptr)
+        return std::nullopt;
+    // Reflected to its sender; or sealed as nobody of that number seals what this process may handle.
+    const NodeId sender(header.sender);
+    if (sender == m_self)
+        return Drop::OtherReceiver;
+    const bool isKnownToSender = header.receiver == m_self.value || (header.flags & kToAll) != 0;
+    const std::uint16_t expected = isClientNumber(m_self) || isClientNumber(sender) || !isKnownToSender ? kClientsKey
+                                                                                                        : kServersKey;
+    return header.keyId == expected || (!isKnownToSender && header.keyId == kServersKey)
+        ? std::nullopt
+        : std::optional(Drop::OtherKey);
 }
 
 std::size_t Envelope::packetBytes(std::string_view header)
 {
-    Header parsed;
-    std::memcpy(&parsed, header.data(), sizeof parsed);
+    const Header parsed = headerOf(header);
     return kEnvelopeBytes + (parsed.head != 0 ? parsed.head : parsed.length);
 }
 
 std::size_t Envelope::blockBytes(std::string_view header)
 {
-    Header parsed;
-    std::memcpy(&parsed, header.data(), sizeof parsed);
+    const Header parsed = headerOf(header);
     return parsed.head != 0 ? parsed.length - parsed.head : 0;
 }
 
-NodeId Envelope::senderOf(std::string_view header)
-{
-    Header parsed;
-    std::memcpy(&parsed, header.data(), sizeof parsed);
-    return NodeId(parsed.sender);
-}
+NodeId Envelope::senderOf(std::string_view header) { return NodeId(headerOf(header).sender); }
 
 } // namespace lhrs

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "common/ids.h"
+#include "common/keys/key_ring.h"
 #include "common/wire.h"
 #include "node/transport/counters.h"
+#include "node/transport/packet_tag.h"
 
 #include <atomic>
 #include <cstddef>
@@ -17,32 +19,71 @@ namespace lhrs {
 inline constexpr std::size_t kHeaderBytes = 48;
 inline constexpr std::size_t kLengthAt = 12; // offset of the length in the header
 inline constexpr std::size_t kHeadMax = 0xffff; // longest body that is followed by a block
-inline constexpr std::size_t kTagBytes = 16;
 inline constexpr std::size_t kEnvelopeBytes = kHeaderBytes + kTagBytes;
+
+// Process numbers are drawn anew at every start; those of clients have this bit, so that each process knows with which
+// key another one seals.
+inline constexpr std::uint64_t kClientBit = std::uint64_t(1) << 63;
+constexpr bool isClientNumber(NodeId process) { return (process.value & kClientBit) != 0; }
+
+// What a packet is for.
+enum class PacketType : std::uint8_t {
+    Messages = 1, // the body is a sequence of messages
+    Introduction = 2, // a datagram without a body: the sender's address is that of this process number
+    StreamBegin = 3, // the first packet in each direction of a connection with keys (stream_link.h)
+};
 
 // The envelope of datagrams and of stream frames: a header of 48 bytes {magic 4, version 1, type 1, flags 2, key id 2,
 // head 2, length 4, cluster 8, sender 8, receiver 8, counter 8}, little-endian, then the body, then a tag of 16 bytes
 // over both. In a frame the body may be a message of `head` bytes followed by its record block (common/wire.h);
 // otherwise head is 0. The block and the rest of the packet are kept in separate memory here, so a block is never
 // copied. Sealing is the last step before a packet is sent, and opening comes before anything is parsed; an invalid
-// packet is refused without an answer. Without a key, which is allowed on loopback only, the tag is a CRC32C in its
-// first 4 bytes followed by zeros, and key id is 0. The cluster number separates two clusters on one computer. Receiver
-// is 0 if the sender does not know the process number. Thread-safe.
+// packet is refused without an answer. The cluster number separates two clusters on one computer.
+//
+// With keys, the tag is a keyed BLAKE2b: of the servers' key between servers (key id 1), of the clients' key from and
+// to clients (key id 2). Without keys, which is allowed on loopback only, it is a CRC32C and key id is 0. A process
+// with keys refuses packets without, and the reverse. Receiver is 0 if the sender does not know the process number;
+// with keys, such a datagram is not handled but answered by an introduction (introductions.h), so that a former
+// datagram cannot be sent again to a process that starts later. Thread-safe.
 class Envelope {
 public:
-    Envelope(std::uint64_t cluster, NodeId self) : m_cluster(cluster), m_self(self) { }
+    // `keys` (null: none) must outlive the envelope.
+    Envelope(std::uint64_t cluster, NodeId self, const KeyRing* keys = nullptr);
 
     // The process number with which packets are sealed.
     NodeId self() const { return m_self; }
+    bool hasKeys() const { return m_keys != nullptr; }
 
     // Number of the cluster whose coordinator listens at this address, which all its processes know from the start.
     static std::uint64_t clusterOf(std::uint32_t coordinatorIp, std::uint16_t coordinatorPort);
 
+    // To whom a packet goes.
+    struct To {
+        NodeId process; // 0: unknown
+        bool isByAddress = false; // the process number was looked up by address, or is unknown; with keys only
+        bool isToAll = false; // a multicast
+        To(NodeId number) : process(number) { }
+        To(NodeId number, bool byAddress, bool toAll) : process(number), isByAddress(byAddress), isToAll(toAll) { }
+    };
     // `packet` has kHeaderBytes unused bytes, then the body, then kTagBytes unused bytes. Writes the header and the
     // tag. The block travels between body and tag.
-    void seal(char* packet, std::size_t bodyBytes, NodeId receiver, std::string_view block = {});
-    // The body of a whole packet, without its block, or the reason for refusing it.
-    std::variant<std::string_view, Drop> open(std::string_view packet, std::string_view block = {}) const;
+    void seal(char* packet, std::size_t bodyBytes, To to, std::string_view block = {},
+        PacketType type = PacketType::Messages);
+    // Seals a packet of this process again, with a new counter and for this receiver, unless it was damaged on purpose.
+    void sealAgain(std::string& packet, std::optional<To> to = {});
+
+    // What an opened packet has said. `process` numbers are certain only with keys.
+    struct Opened {
+        std::string_view body; // without its block
+        NodeId sender;
+        PacketType type = PacketType::Messages;
+        std::uint64_t counter = 0;
+        // It was sent to this process's address under another process number, or under none: handle no content of it.
+        bool isForAddress = false;
+        bool isForAll = false;
+    };
+    // A whole packet, or the reason for refusing it.
+    std::variant<Opened, Drop> open(std::string_view packet, std::string_view block = {}) const;
 
     // For a packet that arrives piece by piece from a stream: checks as much of the header as has arrived. Nothing: no
     // error so far.
@@ -53,9 +94,16 @@ public:
     // Process number of the sender that sealed the packet with this header.
     static NodeId senderOf(std::string_view header);
 
+    // The key between this process and that one; null: there are no keys, or none for it.
+    const KeyBytes* keyFor(NodeId process) const;
+
 private:
+    std::uint16_t keyIdFor(NodeId process) const;
+    const KeyBytes* keyOf(std::uint16_t id) const;
+
     const std::uint64_t m_cluster;
     const NodeId m_self;
+    const KeyRing* const m_keys;
     std::atomic<std::uint64_t> m_counter = 0;
 };
 

@@ -219,7 +219,7 @@ bool FaultShim::letOut(const Outgoing& out, std::string& frame, std::size_t& cut
         corrupt(frame, m_dice, true, kHeaderBytes, kLengthAt);
     if (fate.isCut)
         cutAfter = 1 + std::size_t(m_dice.below(frame.size() - 1));
-    Held held { Kind::Frame, out.to, std::move(frame), cutAfter, pb::STREAM, true, { 0, out.to }, {}, {} };
+    Held held { Kind::Frame, out.to, std::move(frame), cutAfter, pb::STREAM, {}, true, { 0, out.to }, {}, {} };
     if (hold(held, fate.delay, verdict.delayedBy))
         return false;
     frame = std::move(held.bytes);
@@ -253,7 +253,7 @@ bool FaultShim::letIn(NodeId sender, pb::Transport transport, std::string& body)
         }
         std::string one(sizeInBody(*read.message), '\0');
         appendMessage(*read.message, one.data());
-        Held held { Kind::Incoming, {}, one, 0, transport, passing.isStream, { sender.value, {} }, {}, {} };
+        Held held { Kind::Incoming, {}, one, 0, transport, sender, passing.isStream, { sender.value, {} }, {}, {} };
         if (!hold(held, verdict.fate.delay, verdict.delayedBy))
             rest += one;
         if (verdict.fate.isDoubled)
@@ -298,9 +298,9 @@ bool FaultShim::hold(Held& held, Time delay, const std::vector<std::uint64_t>& b
 void FaultShim::release(Held& held)
 {
     switch (held.kind) {
-    case Kind::Datagram: m_ways.sendDatagram(held.to, held.bytes); break;
+    case Kind::Datagram: m_ways.sendDatagram(held.to, std::move(held.bytes)); break;
     case Kind::Frame: m_ways.sendFrame(held.to, std::move(held.bytes), held.cutAfter); break;
-    case Kind::Incoming: m_ways.deliver(std::move(held.bytes), held.transport); break;
+    case Kind::Incoming: m_ways.deliver(std::move(held.bytes), held.transport, held.sender); break;
     }
 }
 

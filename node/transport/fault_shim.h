@@ -35,9 +35,9 @@ public:
         NodeId node;
         Endpoint self;
         bool isAllowed = false; // whether any fault may be injected
-        std::function<void(Endpoint to, const std::string& packet)> sendDatagram = {};
+        std::function<void(Endpoint to, std::string packet)> sendDatagram = {};
         std::function<void(Endpoint to, std::string packet, std::size_t cutAfter)> sendFrame = {};
-        std::function<void(std::string body, pb::Transport transport)> deliver = {};
+        std::function<void(std::string body, pb::Transport transport, NodeId sender)> deliver = {};
         std::function<void(const pb::FaultBegun*, const pb::FaultEnded*)> tell = {}; // exactly one argument is not null
         std::function<void()> crash = {};
     };
@@ -89,6 +89,7 @@ private:
         std::string bytes;
         std::size_t cutAfter = 0;
         pb::Transport transport = pb::UDP;
+        NodeId sender {}; // of an incoming message
         bool isStream = false;
         StreamKey stream;
         Time since {};

@@ -70,11 +70,14 @@ Result<void> Sender::flush()
     m_datagrams.clear();
     for (std::size_t i = 0; i < m_count; ++i) {
         Packet& packet = *m_packets[i];
-        m_ways.envelope.seal(packet.bytes.data(), packet.used, packet.node);
+        const Envelope::To to = receiverOf(packet);
+        m_ways.envelope.seal(packet.bytes.data(), packet.used, to);
         const std::string_view bytes { packet.bytes.data(), kEnvelopeBytes + packet.used };
         if (areFaultsArmed()
             && !m_ways.faults->letOut({ packet.to, packet.node, packet.isMulticast, packet.kind }, bytes))
             continue;
+        if (to.isByAddress && to.process.value == 0)
+            m_ways.introductions->keep(packet.to, bytes);
         m_datagrams.push_back({ packet.to, bytes });
     }
     m_count = 0;
@@ -86,6 +89,13 @@ Result<void> Sender::flush()
         if (isMulticast(datagram.to) && datagram.error != 0)
             return systemError("cannot send to multicast group " + textOf(datagram.to), datagram.error);
     return {};
+}
+
+Envelope::To Sender::receiverOf(const Packet& packet) const
+{
+    if (packet.isMulticast)
+        return { NodeId(), false, true };
+    return m_ways.introductions != nullptr ? m_ways.introductions->receiverAt(packet.to, packet.node) : packet.node;
 }
 
 // A process on loopback sends only to loopback, whatever address a message claims to come from.

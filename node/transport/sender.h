@@ -5,6 +5,7 @@
 #include "node/transport/counters.h"
 #include "node/transport/envelope.h"
 #include "node/transport/fault_shim.h"
+#include "node/transport/introductions.h"
 #include "node/transport/tcp_streams.h"
 #include "node/transport/udp_socket.h"
 
@@ -31,6 +32,7 @@ public:
         Counters& counters;
         std::uint16_t coordinatorPort = 0; // determines the multicast groups
         FaultShim* faults = nullptr;
+        Introductions* introductions = nullptr; // with keys
     };
     explicit Sender(const Ways& ways);
 
@@ -56,6 +58,7 @@ private:
     };
 
     bool mayReach(Endpoint to) const;
+    Envelope::To receiverOf(const Packet& packet) const;
     void addStream(const Effects::Send& send);
     // `size`: the result of a preceding call of sizeInBody(); together with kSignature at most kUdpMax.
     void addToPacket(Endpoint to, NodeId node, pb::Message& message, std::size_t size, bool isMulticast);

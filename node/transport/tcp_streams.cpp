@@ -39,13 +39,20 @@ constexpr std::string_view kForLoopback = "reno"; // available in every kernel
 constexpr auto kCarePeriod = 500ms;
 constexpr auto kReconnectMax = 500ms;
 
-// In order of sending: the part before the block, the block, the tag.
-std::array<std::string_view, 3> piecesOf(const TcpStreams::Frame& frame)
+// In order of sending: the part before the block, the block, the tag, and the tag of the link.
+std::array<std::string_view, 4> piecesOf(const TcpStreams::Frame& frame, const std::optional<PacketTag>& linkTag)
 {
     const std::string_view packet = frame.packet;
     const std::size_t front = packet.size() - std::min(packet.size(), kTagBytes);
     return { packet.substr(0, front), frame.block ? std::string_view(*frame.block) : std::string_view(),
-        packet.substr(front) };
+        packet.substr(front),
+        linkTag ? std::string_view(reinterpret_cast<const char*>(linkTag->data()), linkTag->size())
+                : std::string_view() };
+}
+
+std::string_view tagIn(const TcpStreams::Frame& frame)
+{
+    return std::string_view(frame.packet).substr(frame.packet.size() - std::min(frame.packet.size(), kTagBytes));
 }
 
 constexpr std::uint16_t kAloneMax = 0x7fff; // the bits of an id that the address leaves
@@ -62,7 +69,7 @@ TcpStreams::Line TcpStreams::lineOf(std::uint64_t id)
     return { { std::uint32_t(id >> 16), std::uint16_t(id) }, std::uint16_t(id >> 48 & kAloneMax) };
 }
 
-TcpStreams::TcpStreams(const Envelope& envelope, Counters& counters, const StreamLimits& limits)
+TcpStreams::TcpStreams(Envelope& envelope, Counters& counters, const StreamLimits& limits)
     : m_envelope(envelope), m_counters(counters), m_limits(limits)
 {
 }
@@ -70,7 +77,7 @@ TcpStreams::TcpStreams(const Envelope& envelope, Counters& counters, const Strea
 TcpStreams::~TcpStreams() = default;
 
 Result<std::unique_ptr<TcpStreams>> TcpStreams::open(
-    Endpoint self, const Envelope& envelope, Counters& counters, const StreamLimits& limits)
+    Endpoint self, Envelope& envelope, Counters& counters, const StreamLimits& limits)
 {
     std::unique_ptr<TcpStreams> made(new TcpStreams(envelope, counters, limits));
     made->m_listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -196,9 +203,13 @@ void TcpStreams::handle(std::uint64_t id, std::uint32_t events)
         if (found == m_outgoing.end() || !found->second.socket)
             return;
         auto& [line, out] = *found;
-        // The receiver never sends on these connections: bytes, an end or an error all mean that the connection is
-        // unusable.
-        const bool isFine = out.isConnected ? (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) == 0 : completeConnect(out);
+        // The receiver never sends on these connections, except what makes the link ready: bytes, an end or an error
+        // all mean that the connection is unusable.
+        const bool isAnswer = out.isConnected && !out.isReady()
+            && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) == EPOLLIN;
+        const bool isFine = !out.isConnected ? completeConnect(out)
+            : isAnswer                       ? readAnswer(out)
+                                             : (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) == 0;
         if (!isFine || !write(line, out))
             lose(line, out);
     } else if (const auto found = m_incoming.find(id); found != m_incoming.end()) {
@@ -233,7 +244,7 @@ void TcpStreams::care()
         if (out.isConnected && out.packets.empty()) {
             if (age > m_limits.idle)
                 m_outgoing.erase(it);
-        } else if (age > (out.isConnected ? m_limits.frame : m_limits.unreachable)) {
+        } else if (age > (out.isReady() ? m_limits.frame : m_limits.unreachable)) {
             drop(line, out);
         } else if (!out.socket) {
             if (m_now >= out.nextTry)
@@ -270,6 +281,8 @@ void TcpStreams::accept()
         Incoming& in = m_incoming[id];
         in.socket = std::move(socket);
         in.since = m_now;
+        if (m_envelope.hasKeys())
+            in.link.emplace(m_envelope);
     }
 }
 
@@ -303,7 +316,7 @@ TcpStreams::Received TcpStreams::receive(Incoming& in)
         in.block.reserve(in.blockBytes);
         resizeUninitialized(in.block, known + std::min(kBlockChunk, in.blockBytes - known));
     } else if (in.blockBytes == 0 && in.bytes.size() >= kHeaderBytes) {
-        const std::size_t whole = Envelope::packetBytes(in.bytes);
+        const std::size_t whole = Envelope::packetBytes(in.bytes) + (in.link && in.link->isReady() ? kTagBytes : 0);
         in.bytes.reserve(whole); // so that it can be handed over without copying
         wanted = std::min(m_scratch.size(), whole - in.bytes.size());
     }
@@ -333,7 +346,20 @@ bool TcpStreams::deliver(Incoming& in)
         }
         if (rest.size() < kHeaderBytes)
             break;
-        const std::size_t whole = Envelope::packetBytes(rest), front = whole - kTagBytes;
+        const std::size_t packetBytes = Envelope::packetBytes(rest), front = packetBytes - kTagBytes;
+        if (in.link && !in.link->isReady()) {
+            if (packetBytes != StreamLink::kBeginBytes) { // before any memory is taken for it
+                m_counters.dropped(Drop::WrongLength);
+                return false;
+            }
+            if (rest.size() < packetBytes)
+                break;
+            if (!linkUp(in, rest.substr(0, packetBytes)))
+                return false;
+            begin += packetBytes;
+            continue;
+        }
+        const std::size_t whole = packetBytes + (in.link ? kTagBytes : 0);
         if (in.blockBytes == 0 && rest.size() > front) { // the part of the block that arrived with the header
             in.blockBytes = Envelope::blockBytes(rest);
             in.block = rest.substr(front, in.blockBytes);
@@ -342,32 +368,60 @@ bool TcpStreams::deliver(Incoming& in)
         }
         if (in.isInBlock() || rest.size() < whole)
             break;
-        const std::string_view packet = rest.substr(0, whole);
+        const std::string_view packet = rest.substr(0, packetBytes);
         const auto opened = m_envelope.open(packet, in.block);
         if (const Drop* wrong = std::get_if<Drop>(&opened)) {
             m_counters.dropped(*wrong);
             return false;
         }
+        if (in.link && !std::exchange(in.isChecked, true)
+            && (std::get<Envelope::Opened>(opened).sender != in.link->peer()
+                || !in.link->check(packet.substr(front), rest.substr(packetBytes, kTagBytes)))) {
+            m_counters.dropped(Drop::Replayed);
+            return false;
+        }
         in.hasSpoken = true;
         in.since = m_now;
         noteLength(packet.size() + in.block.size());
-        if (packet.size() == in.bytes.size()) {
-            in.isWaiting = !(*m_onFrame)(in.bytes, in.block);
-            if (!in.isWaiting) {
-                in.bytes.clear();
-                in.endBlock();
-            }
-            return true;
-        }
-        std::string copy(packet);
-        if (!(*m_onFrame)(copy, in.block)) {
+        if (!handOver(in, begin, packetBytes, whole)) {
             in.isWaiting = true;
             break;
         }
+        in.isChecked = false;
         in.endBlock();
-        begin += packet.size();
+        begin = std::min(begin + whole, in.bytes.size());
     }
     in.bytes.erase(0, begin);
+    return true;
+}
+
+// Answers the packet with which a connection with keys begins.
+bool TcpStreams::linkUp(Incoming& in, std::string_view begin)
+{
+    std::string answer;
+    if (const auto wrong = in.link->accept(begin, answer)) {
+        m_counters.dropped(*wrong);
+        return false;
+    }
+    // Nothing was sent on this connection before, so there is room.
+    return ::send(in.socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT) == ssize_t(answer.size());
+}
+
+// Passes on the frame that begins there; false: it is not taken now. A frame that is all that has arrived goes without
+// being copied.
+bool TcpStreams::handOver(Incoming& in, std::size_t begin, std::size_t packetBytes, std::size_t wholeBytes)
+{
+    if (begin > 0 || wholeBytes != in.bytes.size()) {
+        std::string copy(in.bytes, begin, packetBytes);
+        return (*m_onFrame)(copy, in.block);
+    }
+    const std::string linkTag = in.bytes.substr(packetBytes);
+    in.bytes.resize(packetBytes);
+    if (!(*m_onFrame)(in.bytes, in.block)) {
+        in.bytes += linkTag;
+        return false;
+    }
+    in.bytes.clear();
     return true;
 }
 
@@ -436,6 +490,12 @@ void TcpStreams::connect(Line line, Outgoing& out)
 {
     out.isConnected = false;
     out.sentOfFirst = 0;
+    if (m_envelope.hasKeys()) {
+        out.link.emplace(m_envelope);
+        out.answer.clear();
+        for (Packet& packet : out.packets)
+            packet.linkTag.reset();
+    }
     out.socket = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!out.socket) {
         lose(line, out);
@@ -474,6 +534,33 @@ bool TcpStreams::completeConnect(Outgoing& out)
         return false;
     out.isConnected = true;
     out.since = m_now;
+    if (out.link) {
+        const std::string begin = out.link->begin(NodeId());
+        return ::send(out.socket.get(), begin.data(), begin.size(), MSG_NOSIGNAL | MSG_DONTWAIT)
+            == ssize_t(begin.size());
+    }
+    out.pause = kReconnectFirst;
+    return true;
+}
+
+// Returns false if the connection is unusable.
+bool TcpStreams::readAnswer(Outgoing& out)
+{
+    std::array<char, StreamLink::kAnswerBytes> bytes;
+    const ssize_t count = ::recv(
+        out.socket.get(), bytes.data(), bytes.size() - out.answer.size(), MSG_DONTWAIT); // a link sends nothing more
+    if (count < 0)
+        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+    if (count == 0)
+        return false;
+    out.answer.append(bytes.data(), std::size_t(count));
+    if (out.answer.size() < StreamLink::kAnswerBytes)
+        return true;
+    if (const auto wrong = out.link->finish(out.answer)) {
+        m_counters.dropped(*wrong);
+        return false;
+    }
+    out.since = m_now;
     out.pause = kReconnectFirst;
     return true;
 }
@@ -483,16 +570,23 @@ bool TcpStreams::write(Line line, Outgoing& out)
 {
     std::size_t done = 0;
     bool isFull = false;
+    if (!out.isReady()) {
+        watch(out.socket.get(), idOf(line), EPOLLIN, false); // the link's answer
+        out.wantsRoom = false;
+        return true;
+    }
     while (!out.packets.empty() && !isFull) {
-        std::array<iovec, 3 * kFramesInCall> vectors;
+        std::array<iovec, 4 * kFramesInCall> vectors;
         std::size_t count = 0;
         std::size_t skip = out.sentOfFirst;
         bool isCut = false;
         for (std::size_t i = 0; i < std::min(out.packets.size(), kFramesInCall) && !isCut; ++i) {
-            const Packet& packet = out.packets[i];
+            Packet& packet = out.packets[i];
+            if (out.link && !packet.linkTag)
+                packet.linkTag = out.link->next(tagIn(packet.frame));
             isCut = packet.cutAfter > 0;
-            std::size_t left = isCut ? packet.cutAfter : packet.frame.size();
-            for (std::string_view piece : piecesOf(packet.frame)) {
+            std::size_t left = isCut ? packet.cutAfter : packet.size();
+            for (std::string_view piece : piecesOf(packet.frame, packet.linkTag)) {
                 piece = piece.substr(0, left);
                 left -= piece.size();
                 const std::size_t skipped = std::min(skip, piece.size());
@@ -512,10 +606,9 @@ bool TcpStreams::write(Line line, Outgoing& out)
         }
         isFull = sent < 0 && errno != EINTR;
         out.sentOfFirst += std::size_t(std::max<ssize_t>(sent, 0));
-        while (!out.packets.empty() && out.sentOfFirst >= out.packets[0].frame.size()) {
-            const std::size_t size = out.packets[0].frame.size();
-            out.sentOfFirst -= size;
-            done += size;
+        while (!out.packets.empty() && out.sentOfFirst >= out.packets[0].size()) {
+            out.sentOfFirst -= out.packets[0].size();
+            done += out.packets[0].frame.size();
             out.packets.pop_front();
             out.since = m_now;
         }

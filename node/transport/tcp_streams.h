@@ -5,6 +5,7 @@
 #include "node/transport/counters.h"
 #include "node/transport/envelope.h"
 #include "node/transport/socket_address.h"
+#include "node/transport/stream_link.h"
 
 #include <atomic>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -36,8 +38,9 @@ struct StreamLimits {
 // Streams for bulk data, by "passive open": every process listens from its start. A sender connects once to the
 // receiver's listener, keeps the connection and uses it in this direction only. A packet in its envelope is a frame.
 // One thread does all reading and writing in run(); send() only queues, so no working thread waits for a socket. A
-// connection that does not begin with our magic is closed without an answer. After an error, frames that were not sent
-// completely go over a new connection; data that the old one lost at its end is resent by the protocol.
+// connection that does not begin with our magic is closed without an answer. With keys, the two ends agree on a key of
+// the connection before the first frame (stream_link.h). After an error, frames that were not sent completely go over a
+// new connection; data that the old one lost at its end is resent by the protocol.
 class TcpStreams {
 public:
     // A packet in its envelope; its block, if any, travels between body and tag. The block stays in memory of its own,
@@ -52,7 +55,7 @@ public:
     using OnFrame = std::function<bool(std::string& packet, std::string& block)>;
 
     static Result<std::unique_ptr<TcpStreams>> open(
-        Endpoint self, const Envelope& envelope, Counters& counters, const StreamLimits& limits = {});
+        Endpoint self, Envelope& envelope, Counters& counters, const StreamLimits& limits = {});
     ~TcpStreams();
 
     Endpoint self() const { return m_self; }
@@ -94,6 +97,8 @@ private:
         Clock::time_point since; // end of the last complete frame, or time of the first byte after it
         bool hasSpoken = false; // a complete valid frame has arrived
         bool isWaiting = false; // a complete frame was not taken
+        std::optional<StreamLink> link = {}; // with keys
+        bool isChecked = false; // the first of the frames has passed the link
     };
     // Identifies one of our connections: its receiver, and the number of the only packet for which it exists; 0: it is
     // for all other packets.
@@ -107,11 +112,16 @@ private:
     struct Packet {
         Frame frame;
         std::size_t cutAfter = 0;
+        std::optional<PacketTag> linkTag = {}; // with keys, once it is on its way over the present connection
+        std::size_t size() const { return frame.size() + (linkTag ? linkTag->size() : 0); }
     };
     // What is to be sent to one receiver, and our connection to it.
     struct Outgoing {
         Descriptor socket; // none: waiting for the next attempt
         bool isConnected = false;
+        std::optional<StreamLink> link = {}; // with keys
+        std::string answer; // what has arrived of the answer that makes the link ready
+        bool isReady() const { return isConnected && (!link || link->isReady()); }
         bool wantsRoom = false; // the socket's buffer is full
         std::deque<Packet> packets;
         std::size_t sentOfFirst = 0;
@@ -124,7 +134,7 @@ private:
         Packet packet;
     };
 
-    TcpStreams(const Envelope& envelope, Counters& counters, const StreamLimits& limits);
+    TcpStreams(Envelope& envelope, Counters& counters, const StreamLimits& limits);
     void watch(int socket, std::uint64_t id, std::uint32_t events, bool isNew) const;
     void handle(std::uint64_t id, std::uint32_t events);
     int waitTime() const;
@@ -138,12 +148,15 @@ private:
     };
     Received receive(Incoming& in);
     bool deliver(Incoming& in);
+    bool linkUp(Incoming& in, std::string_view begin);
+    bool handOver(Incoming& in, std::size_t begin, std::size_t packetBytes, std::size_t wholeBytes);
     bool isOverdue(const Incoming& in) const;
     void retryWaiting();
 
     void takePosted();
     void connect(Line line, Outgoing& out);
     bool completeConnect(Outgoing& out);
+    bool readAnswer(Outgoing& out);
     bool write(Line line, Outgoing& out);
     void lose(Line line, Outgoing& out);
     void drop(Line line, Outgoing& out);
@@ -151,7 +164,7 @@ private:
     void unqueue(Endpoint to, std::size_t bytes);
     void noteLength(std::size_t packet);
 
-    const Envelope& m_envelope;
+    Envelope& m_envelope;
     Counters& m_counters;
     const StreamLimits m_limits;
     Endpoint m_self;

@@ -26,13 +26,16 @@ template <class T> bool setOption(int socket, int level, int option, const T& va
 } // namespace
 
 DatagramBatch::DatagramBatch()
-    : m_bytes(new char[kCount * kDatagramMax]), m_vectors(kCount), m_controls(kCount), m_headers(kCount)
+    : m_bytes(new char[kCount * kDatagramMax]), m_vectors(kCount), m_controls(kCount), m_names(kCount),
+      m_headers(kCount)
 {
     for (std::size_t i = 0; i < kCount; ++i) {
         m_vectors[i].iov_base = m_bytes.get() + i * kDatagramMax;
         m_vectors[i].iov_len = kDatagramMax;
         m_headers[i].msg_hdr.msg_iov = &m_vectors[i];
         m_headers[i].msg_hdr.msg_iovlen = 1;
+        m_headers[i].msg_hdr.msg_name = &m_names[i];
+        m_headers[i].msg_hdr.msg_namelen = sizeof m_names[i];
         m_headers[i].msg_hdr.msg_control = m_controls[i].bytes;
         m_headers[i].msg_hdr.msg_controllen = sizeof m_controls[i].bytes;
     }

@@ -39,6 +39,8 @@ public:
     {
         return { m_bytes.get() + i * kDatagramMax, m_headers[i].msg_len };
     }
+    // Where datagram `i` came from, as it says; anyone can write what he likes there.
+    Endpoint from(std::size_t i) const { return fromSystem(m_names[i]); }
     // Number of datagrams that the kernel has dropped since the last batch because the socket's buffer was full.
     std::uint32_t lostBefore() const { return m_lostBefore; }
 
@@ -50,6 +52,7 @@ private:
     const std::unique_ptr<char[]> m_bytes; // not initialized, so that only pages that receive data take memory
     std::vector<iovec> m_vectors;
     std::vector<Control> m_controls;
+    std::vector<sockaddr_in> m_names;
     std::vector<mmsghdr> m_headers;
     std::size_t m_size = 0;
     std::uint32_t m_lostSum = 0;

@@ -77,9 +77,9 @@ void runDatagram(std::string_view input)
     const auto opened = envelope.open(input);
     // The same behind a correct tag: what an attacker with the key would send.
     std::string_view body = input;
-    if (const auto* inside = std::get_if<std::string_view>(&opened)) {
-        LHRS_CHECK(input.size() == kEnvelopeBytes + inside->size());
-        body = *inside;
+    if (const auto* inside = std::get_if<Envelope::Opened>(&opened)) {
+        LHRS_CHECK(input.size() == kEnvelopeBytes + inside->body.size());
+        body = inside->body;
     }
     google::protobuf::Arena arena;
     std::vector<ReadMessage> messages, lent;

@@ -32,13 +32,13 @@ pb::Message searchFor(std::uint64_t key, const std::string& value = {})
     return message;
 }
 
-bool isBody(const std::variant<std::string_view, Drop>& opened, const std::string& body)
+bool isBody(const std::variant<Envelope::Opened, Drop>& opened, const std::string& body)
 {
-    const auto* is = std::get_if<std::string_view>(&opened);
-    return is != nullptr && *is == body;
+    const auto* is = std::get_if<Envelope::Opened>(&opened);
+    return is != nullptr && is->body == body;
 }
 
-bool isDrop(const std::variant<std::string_view, Drop>& opened, Drop reason)
+bool isDrop(const std::variant<Envelope::Opened, Drop>& opened, Drop reason)
 {
     const auto* is = std::get_if<Drop>(&opened);
     return is != nullptr && *is == reason;

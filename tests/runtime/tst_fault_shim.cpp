@@ -91,7 +91,7 @@ struct Bench {
         ways.isAllowed = true;
         ways.sendDatagram = [this](Endpoint, const std::string& packet) { note(packet); };
         ways.sendFrame = [this](Endpoint, std::string packet, std::size_t) { note(packet); };
-        ways.deliver = [this](std::string body, pb::Transport) { note(body); };
+        ways.deliver = [this](std::string body, pb::Transport, NodeId) { note(body); };
         ways.tell = [this](const pb::FaultBegun* begun, const pb::FaultEnded*) {
             const std::lock_guard lock(mutex);
             told.push_back(begun != nullptr ? "begun" : "ended");

@@ -85,8 +85,8 @@ struct Talker {
         while (heard.size() < atLeast && at.receive(batch)) {
             for (std::size_t i = 0; i < batch.size(); ++i, ++datagrams) {
                 const auto opened = envelope.open(batch[i]);
-                if (!std::holds_alternative<std::string_view>(opened)
-                    || !parseBody(std::get<std::string_view>(opened), arena, heard))
+                if (!std::holds_alternative<Envelope::Opened>(opened)
+                    || !parseBody(std::get<Envelope::Opened>(opened).body, arena, heard))
                     return 0;
             }
         }
@@ -193,7 +193,7 @@ void TransportTest::aPortInUseIsSaidInASentence()
     QVERIFY(!again);
     QVERIFY(again.error().text.find("is in use by another program") != std::string::npos);
     Counters counters;
-    const Envelope envelope(1, NodeId(1));
+    Envelope envelope(1, NodeId(1));
     const auto streams = TcpStreams::open({ kLoopback, 0 }, envelope, counters);
     QVERIFY(streams);
     const auto twice = TcpStreams::open((*streams)->self(), envelope, counters);

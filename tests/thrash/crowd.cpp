@@ -100,10 +100,10 @@ public:
             if (count < 0)
                 return;
             const auto opened = m_envelope.open({ bytes, std::size_t(count) });
-            const auto* body = std::get_if<std::string_view>(&opened);
+            const auto* packet = std::get_if<Envelope::Opened>(&opened);
             google::protobuf::Arena arena;
             std::vector<ReadMessage> messages;
-            if (body == nullptr || !parseBody(*body, arena, messages))
+            if (packet == nullptr || !parseBody(packet->body, arena, messages))
                 continue;
             for (const ReadMessage& read : messages)
                 step([&](Time now) { m_client->onMessage(*read.message, now, m_effects); });

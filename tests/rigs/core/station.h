@@ -284,8 +284,8 @@ private:
         while (!stop.stop_requested() && udp.receive(batch))
             for (std::size_t i = 0; i < batch.size(); ++i)
                 if (const auto opened = envelope.open(batch[i]);
-                    const auto* body = std::get_if<std::string_view>(&opened))
-                    hear(*body);
+                    const auto* packet = std::get_if<Envelope::Opened>(&opened))
+                    hear(packet->body);
     }
     void hear(std::string_view body)
     {

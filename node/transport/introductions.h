@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/network/endpoint.h"
+#include "node/transport/envelope.h"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace lhrs {
+
+// Who is at which address, for processes with keys. The process number of a receiver is part of each datagram, and it
+// is drawn anew at every start, so no datagram of a former run is ever accepted. A sender that knows only an address
+// looks the number up here. If it is not known, or another process has taken over the address, the receiver does not
+// handle the datagram and answers with an introduction, which is no longer than it: the sender then seals the datagram
+// again and sends it once more. A datagram that this costs nobody waits for: the protocol sends it again in any case.
+// Thread-safe.
+class Introductions {
+public:
+    using Send = std::function<void(Endpoint to, std::string_view packet)>;
+    explicit Introductions(Envelope& envelope, Send send = {}) : m_envelope(envelope), m_send(std::move(send)) { }
+    void setSend(Send send) { m_send = std::move(send); }
+
+    // Whom to name as the receiver of a datagram to this address; `known` is the number that the protocol knows, or 0.
+    Envelope::To receiverAt(Endpoint address, NodeId known) const;
+    // Keeps a copy of a sealed datagram whose receiver had to be looked up, until it is introduced or newer ones come.
+    void keep(Endpoint address, std::string_view packet);
+    // A valid introduction has come from this address: sends again what was kept for it.
+    void learn(Endpoint address, NodeId process);
+    // Tells that sender who is here.
+    void introduce(Endpoint address, NodeId sender);
+
+    // Bounds of what is kept.
+    static constexpr std::size_t kAddressesMax = 1'024; // known
+    static constexpr std::size_t kWaitingMax = 64; // addresses with waiting datagrams
+    static constexpr std::size_t kWaitingOfOne = 4;
+
+private:
+    Envelope& m_envelope;
+    Send m_send;
+    mutable std::mutex m_mutex;
+    std::map<Endpoint, NodeId> m_numbers;
+    std::map<Endpoint, std::deque<std::string>> m_waiting;
+};
+
+} // namespace lhrs
