@@ -58,7 +58,8 @@ private:
         for (int i = 0; i < body->field_count(); ++i) {
             const FieldDescriptor* field = body->field(i);
             m_all.push_back({ offset + field->number(), field->name(), field->message_type()->name(),
-                field->options().GetExtension(pb::keep), field->options().GetExtension(pb::stop) });
+                field->options().GetExtension(pb::keep), field->options().GetExtension(pb::stop),
+                field->options().GetExtension(pb::least) });
         }
     }
 
@@ -87,6 +88,9 @@ const KindTable& commands()
 // The number of a body inside the message of a further system; 0: it has none.
 int ofSystem(int system, int body) { return body == 0 ? 0 : kOfSystem * system + body; }
 
+// Something with two bodies has no kind: whoever looks at one of them must not act on the other.
+template <class Anything> bool isBoth(const Anything& thing) { return thing.body_case() != Anything::BODY_NOT_SET; }
+
 // The message in the field of this oneof that is set; null: none is set.
 const google::protobuf::Message* setIn(const google::protobuf::Message& message, const char* oneof)
 {
@@ -100,7 +104,7 @@ const google::protobuf::Message* setIn(const google::protobuf::Message& message,
 int kindOf(const pb::Event& event)
 {
     switch (event.of_system_case()) {
-    case pb::Event::kWalk: return ofSystem(pb::Event::kWalk, event.walk().body_case());
+    case pb::Event::kWalk: return isBoth(event) ? 0 : ofSystem(pb::Event::kWalk, event.walk().body_case());
     case pb::Event::OF_SYSTEM_NOT_SET: break;
     }
     return event.body_case();
@@ -109,7 +113,7 @@ int kindOf(const pb::Event& event)
 int kindOf(const pb::Message& message)
 {
     switch (message.of_system_case()) {
-    case pb::Message::kWalk: return ofSystem(pb::Message::kWalk, message.walk().body_case());
+    case pb::Message::kWalk: return isBoth(message) ? 0 : ofSystem(pb::Message::kWalk, message.walk().body_case());
     case pb::Message::OF_SYSTEM_NOT_SET: break;
     }
     return message.body_case();
@@ -118,7 +122,7 @@ int kindOf(const pb::Message& message)
 int kindOf(const pb::Command& command)
 {
     switch (command.of_system_case()) {
-    case pb::Command::kWalk: return ofSystem(pb::Command::kWalk, command.walk().body_case());
+    case pb::Command::kWalk: return isBoth(command) ? 0 : ofSystem(pb::Command::kWalk, command.walk().body_case());
     case pb::Command::OF_SYSTEM_NOT_SET: break;
     }
     return command.body_case();
@@ -126,6 +130,7 @@ int kindOf(const pb::Command& command)
 
 const std::vector<Kind>& eventKinds() { return events().all(); }
 const std::vector<Kind>& messageKinds() { return messages().all(); }
+const std::vector<Kind>& commandKinds() { return commands().all(); }
 const Kind* eventKind(int number) { return events().find(number); }
 const Kind* messageKind(int number) { return messages().find(number); }
 const Kind* commandKind(int number) { return commands().find(number); }

@@ -20,9 +20,10 @@ struct Kind {
     std::string type; // "MessageSent", the name of its type: used in scripts and recordings
     pb::Keep keep = pb::KEEP_UNSET; // for events: the levels of detail at which they are reported
     bool isStop = false; // for events: whoever steps through a run by what changed the system stops here
+    pb::Peer least = pb::PEER_UNSET; // for commands: who may give it
 };
 
-// The number of its kind; 0: it has no body.
+// The number of its kind; 0: it has no body, or two.
 int kindOf(const pb::Event& event);
 int kindOf(const pb::Message& message);
 int kindOf(const pb::Command& command);
@@ -30,6 +31,7 @@ int kindOf(const pb::Command& command);
 // All kinds, those of `body` first, in the order of the .proto file.
 const std::vector<Kind>& eventKinds();
 const std::vector<Kind>& messageKinds();
+const std::vector<Kind>& commandKinds();
 // The kind with this number or name; null: there is none.
 const Kind* eventKind(int number);
 const Kind* messageKind(int number);

@@ -137,7 +137,8 @@ constexpr bool isOfFileClient(pb::Message::BodyCase body)
 {
     using B = pb::Message;
     return body == B::kInsert || body == B::kUpdate || body == B::kDelete || body == B::kSearch || body == B::kScan
-        || body == B::kWhereIs || body == B::kAlarm || body == B::kRegister || body == B::kAlive || body == B::kAck;
+        || body == B::kWhereIs || body == B::kAlarm || body == B::kRegister || body == B::kAlive || body == B::kAck
+        || body == B::kConnectionReady;
 }
 
 } // namespace lhrs

@@ -4,6 +4,7 @@
 #include "common/kinds.h"
 #include "common/wire.h"
 #include "node/process/thread_meter.h"
+#include "node/process/zap_handler.h"
 
 #include <pthread.h>
 #include <spdlog/spdlog.h>
@@ -28,7 +29,7 @@ constexpr std::size_t kRouteMax = 3; // frames before the command: identity, and
 } // namespace
 
 Result<std::unique_ptr<ControlServer>> ControlServer::open(
-    zmq::context_t& context, const std::string& endpoint, Serves serves)
+    zmq::context_t& context, const std::string& endpoint, Serves serves, const KeyRing* keys)
 {
     const int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake < 0)
@@ -42,8 +43,10 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(
         socket.set(zmq::sockopt::sndhwm, serves == Serves::Cluster ? kClusterQueue : kReplyQueue);
         // Sending to a client that has disconnected is an error, not a silent loss.
         socket.set(zmq::sockopt::router_mandatory, true);
+        if (keys != nullptr)
+            ZapHandler::guard(socket, *keys);
         socket.bind(endpoint);
-        return std::unique_ptr<ControlServer>(new ControlServer(std::move(socket), wake));
+        return std::unique_ptr<ControlServer>(new ControlServer(std::move(socket), wake, keys != nullptr));
     } catch (const zmq::error_t& error) {
         ::close(wake);
         if (error.num() == EADDRINUSE)
@@ -52,8 +55,9 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(
     }
 }
 
-ControlServer::ControlServer(zmq::socket_t socket, int wake)
-    : m_socket(std::move(socket)), m_wake(wake), m_endpoint(m_socket.get(zmq::sockopt::last_endpoint))
+ControlServer::ControlServer(zmq::socket_t socket, int wake, bool hasRoles)
+    : m_socket(std::move(socket)), m_hasRoles(hasRoles), m_wake(wake),
+      m_endpoint(m_socket.get(zmq::sockopt::last_endpoint))
 {
 }
 
@@ -172,7 +176,24 @@ void ControlServer::serve()
         return;
     }
     asker.ticket = command.ticket();
+    if (const PeerRole role = m_hasRoles ? ZapHandler::roleOf(frame) : PeerRole::Operator; !isAllowed(role, command)) {
+        m_notAllowed.fetch_add(1, std::memory_order_relaxed);
+        refuse(asker, pb::NOT_ALLOWED,
+            role == PeerRole::Watcher
+                ? "this command needs the client key or the operator key, not the key of a watcher"
+                : "this command needs the operator key, not the client key");
+        return;
+    }
     onCommand(std::move(asker), std::move(command));
+}
+
+// A command of which nobody has said who may give it is for operators.
+bool ControlServer::isAllowed(PeerRole role, const pb::Command& command) const
+{
+    const Kind* kind = commandKind(kindOf(command));
+    const pb::Peer least = kind == nullptr ? pb::PEER_UNSET : kind->least;
+    return role == PeerRole::Operator || (least == pb::PEER_WATCHER)
+        || (least == pb::PEER_CLIENT && role == PeerRole::Client);
 }
 
 void ControlServer::onCommand(Asker asker, pb::Command command)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
+#include "common/keys/key_ring.h"
 #include "proto/control.pb.h"
 
 #include <zmq.hpp>
@@ -35,9 +36,10 @@ public:
 
     // What one endpoint serves. With a whole cluster, a client queries all processes at one endpoint.
     enum class Serves { OneProcess, Cluster };
-    // Only binds; commands wait until start().
-    static Result<std::unique_ptr<ControlServer>> open(
-        zmq::context_t& context, const std::string& endpoint, Serves serves = Serves::OneProcess);
+    // Only binds; commands wait until start(). `keys`: only holders of a key of this cluster may connect (the context
+    // has a ZapHandler), and each may give only the commands that its key allows.
+    static Result<std::unique_ptr<ControlServer>> open(zmq::context_t& context, const std::string& endpoint,
+        Serves serves = Serves::OneProcess, const KeyRing* keys = nullptr);
     ~ControlServer();
 
     // The endpoint for a DEALER socket, with the port that was chosen.
@@ -52,6 +54,8 @@ public:
     std::size_t openMost() const;
     // Number of invalid commands since the start.
     std::uint64_t malformed() const { return m_malformed.load(std::memory_order_relaxed); }
+    // Number of commands that the key of the peer did not allow.
+    std::uint64_t notAllowed() const { return m_notAllowed.load(std::memory_order_relaxed); }
     // Sends the waiting replies; then ends the thread and closes the socket.
     void stop();
 
@@ -66,9 +70,10 @@ private:
         std::string bytes;
     };
 
-    ControlServer(zmq::socket_t socket, int wake);
+    ControlServer(zmq::socket_t socket, int wake, bool hasRoles);
     void run();
     void serve();
+    bool isAllowed(PeerRole role, const pb::Command& command) const;
     void onCommand(Asker asker, pb::Command command);
     void refuse(const Asker& asker, pb::Refusal refusal, const char* text);
     void send(const Asker& asker, pb::CommandReply reply);
@@ -76,12 +81,14 @@ private:
     void sendReplies();
 
     zmq::socket_t m_socket; // used only by the thread once it runs
+    const bool m_hasRoles; // there are keys
     const int m_wake; // eventfd: replies are waiting, or stop was requested
     std::string m_endpoint;
     std::optional<pb::ProcessInfo> m_self;
     Handler m_handler;
     ThreadBook* m_threads = nullptr;
     std::atomic<std::uint64_t> m_malformed = 0;
+    std::atomic<std::uint64_t> m_notAllowed = 0;
 
     // Shared by reply() and the thread; guarded by m_mutex.
     mutable std::mutex m_mutex;

@@ -4,6 +4,7 @@
 #include "common/run_clock.h"
 #include "common/wire.h"
 #include "node/process/thread_meter.h"
+#include "node/process/zap_handler.h"
 
 #include <pthread.h>
 #include <spdlog/spdlog.h>
@@ -22,6 +23,7 @@ constexpr int kLingerMs = 200;
 // This socket receives only subscriptions, which are short.
 constexpr std::int64_t kReceiveMax = 1'024;
 constexpr std::size_t kSpareBodies = 16;
+constexpr int kSubscriberHandshakeMs = 5'000; // then a silent connection is closed
 // How often to check, while waiting for a watcher, whether the program is ending.
 constexpr int kSendMs = 50;
 constexpr int kWatcherLookMs = 50;
@@ -38,10 +40,13 @@ Result<std::unique_ptr<EventPublisher>> EventPublisher::open(zmq::context_t& con
         socket.set(zmq::sockopt::sndhwm, kSendQueue);
         socket.set(zmq::sockopt::linger, kLingerMs);
         socket.set(zmq::sockopt::maxmsgsize, kReceiveMax);
+        socket.set(zmq::sockopt::handshake_ivl, kSubscriberHandshakeMs);
         if (options.waitsForWatchers) {
             socket.set(zmq::sockopt::xpub_nodrop, true);
             socket.set(zmq::sockopt::sndtimeo, kSendMs);
         }
+        if (options.keys != nullptr)
+            ZapHandler::guard(socket, *options.keys);
         socket.bind(options.endpoint);
         return std::unique_ptr<EventPublisher>(new EventPublisher(std::move(socket), std::move(options)));
     } catch (const zmq::error_t& error) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
+#include "common/keys/key_ring.h"
 #include "proto/event.pb.h"
 
 #include <zmq.hpp>
@@ -30,6 +31,7 @@ struct EventSource {
 
 struct PublisherOptions {
     std::string endpoint = "tcp://127.0.0.1:*"; // ZeroMQ; "*": the system chooses the port
+    const KeyRing* keys = nullptr; // only holders of a key may watch (the context has a ZapHandler)
     EventSource self; // for a program that is one process
     bool isSimulated = false;
     // A simulated cluster can wait for a slow watcher, so that the watcher misses no event.

@@ -57,20 +57,14 @@ Result<HostPort> parseHostPort(const std::string& text, bool needsPort)
     return parsed;
 }
 
-Error onlyLoopback(const std::string& text)
+// "10.0.0.7"
+std::string textOf(const HostPort& address)
 {
-    return Error { fmt::format("{} is not a loopback address; without keys, which come in a later version, anyone on "
-                               "that network could control this process; use 127.0.0.1",
-        text) };
+    return fmt::format(
+        "{}.{}.{}.{}", address.ip >> 24, address.ip >> 16 & 255, address.ip >> 8 & 255, address.ip & 255);
 }
 
-Result<HostPort> parseLoopback(const std::string& text, bool needsPort)
-{
-    auto parsed = parseHostPort(text, needsPort);
-    if (parsed && parsed->ip >> 24 != 127)
-        return onlyLoopback(text);
-    return parsed;
-}
+bool isLoopback(const HostPort& address) { return address.ip >> 24 == 127; }
 
 // Collects the first syntax error of the text format.
 class FirstError : public google::protobuf::io::ErrorCollector {
@@ -151,18 +145,23 @@ void addWatched(CLI::App& app, ProcessOptions& options)
 void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
 {
     addWatched(app, options);
-    addOption(app, "--listen", "Address for UDP and TCP, loopback only; port 0: the system chooses (127.0.0.1:0)",
+    addOption(app, "--listen",
+        "Address for UDP, TCP, commands and events; beyond loopback only with --key-file; port 0: the system chooses "
+        "(127.0.0.1:0)",
         "ADDRESS[:PORT]", [&options](const std::string& word) -> Result<void> {
-            const auto parsed = parseLoopback(word, false);
+            const auto parsed = parseHostPort(word, false);
             if (!parsed)
                 return parsed.error();
+            if (parsed->ip == 0)
+                return Error { "0.0.0.0 is no address that others can be told; name this computer's address in their "
+                               "network" };
             options.listen = *parsed;
             return {};
         });
     if (hasCoordinator) {
         addOption(app, "--coordinator", "Where the coordinator listens (needed)", "HOST:PORT",
             [&options](const std::string& word) -> Result<void> {
-                const auto parsed = parseLoopback(word, true);
+                const auto parsed = parseHostPort(word, true);
                 if (!parsed)
                     return parsed.error();
                 options.coordinator = *parsed;
@@ -179,6 +178,8 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
             options.key = *key;
             return {};
         });
+    app.add_flag("--allow-faults", options.allowsFaults,
+        "Faults may be injected by whoever has the operator key, although the process listens beyond loopback");
     app.add_flag("--gate", options.hasGate,
         "On command, hold messages and stop the protocol's clock; all processes of a cluster need this option");
     addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
@@ -253,16 +254,25 @@ void addKeyMaking(CLI::App& app)
         [](const std::string& word) -> Result<void> {
             if (const auto made = makeKeys(word); !made)
                 return made;
-            throw WorkDone { fmt::format(
+            endWith(fmt::format(
                 "Made {0}/{1} for servers and the coordinator, {0}/{2} for clients, and {0}/{3} for whoever may "
                 "command and break the cluster.\nEach is readable by you alone: keep it so, and copy it only over "
                 "connections that nobody can read.\n",
-                word, kClusterKeyName, kClientKeyName, kOperatorKeyName) };
+                word, kClusterKeyName, kClientKeyName, kOperatorKeyName));
         });
 }
 
 Result<void> needKey(const ProcessOptions& options, bool isClient)
 {
+    if (!options.key && !isLoopback(options.listen))
+        return Error { fmt::format("--listen: {} is not a loopback address, so whoever is on that network could read, "
+                                   "change and end this cluster; give it a key with --key-file FILE (lhrs-coordinator "
+                                   "--make-keys FOLDER makes keys), or listen at 127.0.0.1",
+            textOf(options.listen)) };
+    if (options.coordinator && isLoopback(*options.coordinator) != isLoopback(options.listen))
+        return Error { fmt::format("--coordinator: {} cannot be reached from {}; a cluster is on loopback or on a "
+                                   "network: change --listen",
+            textOf(*options.coordinator), textOf(options.listen)) };
     if (!options.key || options.key->role == KeyRole::Cluster || (isClient && options.key->role == KeyRole::Client))
         return {};
     return Error { fmt::format("--key-file: this is the {} key, but a {} needs {}", wordOf(options.key->role),

@@ -67,13 +67,15 @@ void addKeyMaking(CLI::App& app);
 // Refuses a command line without --coordinator, and gives the process a name if it has none. `kind`: "node" or
 // "client".
 Result<void> needCoordinator(ProcessOptions& options, const char* kind);
-// Refuses a key that is not enough for a server or a coordinator; for a client, one that is not of its cluster's data.
+// Refuses a key that is not enough for a server or a coordinator (`isClient`: for a client), and any address beyond
+// loopback without a key.
 Result<void> needKey(const ProcessOptions& options, bool isClient);
 
 // Thrown by an option that does its work at once: its text is printed, and the program ends.
 struct WorkDone {
     std::string text;
 };
+[[noreturn]] inline void endWith(std::string text) { throw WorkDone { std::move(text) }; }
 
 // Reads a file in protobuf text format; fields that it sets replace those of `target`.
 Result<void> readText(const std::string& path, google::protobuf::Message& target);

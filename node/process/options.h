@@ -37,6 +37,7 @@ struct ProcessOptions {
     bool diesWithParent = false;
     std::uint64_t memory = 0; // for a server: limit in bytes; 0: as much as the system allows
     bool hasGate = false; // its messages and its clock may be held by a command
+    bool allowsFaults = false; // faults may be injected although it listens beyond loopback
     std::string system; // as in ProcessInfo; empty: the first system
 };
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,7 @@ struct Input {
 
     pb::Transport transport = pb::UDP;
     std::string bytes;
-    NodeId sealedBy; // with keys: the process that has sealed it
+    std::optional<NodeId> sealedBy; // with keys: the process that has sealed it
     std::size_t bodyBegin = 0;
     std::size_t bodySize = 0;
     std::string block; // the record block of its message, if it travelled after the message

@@ -15,11 +15,11 @@ constexpr std::size_t kBytesMax = std::size_t(1) << 20;
 // The members are declared in the order of their lifetimes.
 struct MulticastListener::Membership {
     Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults,
-        Introductions* introductions, const Work& work, ThreadBook* threads)
+        Introductions* introductions, ReplayWindows& windows, const Work& work, ThreadBook* threads)
         : socket(std::move(joined)), inputs(kItemsMax, kBytesMax),
           working(spawn("Mcast Working", [this, &work](std::stop_token stop) { work(inputs, stop); })),
           listening("Mcast Listening",
-              { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults, threads, introductions })
+              { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults, threads, introductions, &windows })
     {
     }
 
@@ -45,7 +45,7 @@ Result<void> MulticastListener::join(Endpoint group, std::uint32_t interfaceIp)
     if (!socket)
         return socket.error();
     auto membership = std::make_unique<Membership>(
-        std::move(*socket), m_envelope, m_counters, m_faults, m_introductions, m_work, m_threads);
+        std::move(*socket), m_envelope, m_counters, m_faults, m_introductions, m_windows, m_work, m_threads);
     const std::lock_guard lock(m_mutex);
     m_membership = std::move(membership);
     return {};

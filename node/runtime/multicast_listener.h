@@ -42,6 +42,7 @@ private:
     Counters& m_counters;
     FaultShim& m_faults;
     Introductions* const m_introductions;
+    ReplayWindows m_windows; // used by the thread of the present membership
     const Work m_work;
     ThreadBook* const m_threads;
     mutable std::mutex m_mutex;

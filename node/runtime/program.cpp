@@ -35,6 +35,7 @@ int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role poo
     wanted.controlPort = options.controlPort;
     wanted.workingThreads = options.workingThreads;
     wanted.hasGate = options.hasGate;
+    wanted.allowsFaults = options.allowsFaults;
     wanted.memory = options.memory;
     auto runtime = Runtime::open(wanted);
     if (!runtime) {

@@ -48,6 +48,10 @@ bool mayBeFrom(NodeId sender, std::span<const ReadMessage> messages)
             return false;
         if (!isClientNumber(sender))
             return true;
+        // It knows of no coordinator's epoch, and holds no place.
+        if (message.coordinator_epoch() != 0 || message.incarnation() != 0
+            || (message.has_alive() && (message.alive().role() != pb::NO_ROLE || message.alive().incarnation() != 0)))
+            return false;
         const pb::ProcessInfo* self = message.has_register_() ? &message.register_().process()
             : message.has_alive()                             ? &message.alive().process()
                                                               : nullptr;
@@ -130,7 +134,15 @@ Result<void> Runtime::openSockets()
             if (m_udp->send({ &datagram, 1 }) > 0)
                 m_counters.dropped(Drop::NotSent);
         });
+    if (m_keys) {
+        auto zap = ZapHandler::open(m_context, *m_keys);
+        if (!zap)
+            return zap.error();
+        m_zap = std::move(*zap);
+    }
+    const KeyRing* const keys = m_keys ? &*m_keys : nullptr;
     PublisherOptions publishing;
+    publishing.keys = keys;
     publishing.endpoint = endpointFor(m_options.listen, m_options.eventsPort);
     publishing.self = { m_node.value, m_options.name };
     publishing.start = m_start;
@@ -139,7 +151,8 @@ Result<void> Runtime::openSockets()
     if (!publisher)
         return Error { publisher.error().text + "; end that program, or choose another port with --events" };
     m_publisher = std::move(*publisher);
-    auto control = ControlServer::open(m_context, endpointFor(m_options.listen, m_options.controlPort));
+    auto control = ControlServer::open(
+        m_context, endpointFor(m_options.listen, m_options.controlPort), ControlServer::Serves::OneProcess, keys);
     if (!control)
         return Error { control.error().text + "; end that program, or choose another port with --control" };
     m_control = std::move(*control);
@@ -347,7 +360,7 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
             m_counters.dropped(Drop::Malformed);
             continue;
         }
-        if (input.sealedBy.value != 0 && !mayBeFrom(input.sealedBy, worker.messages)) {
+        if (input.sealedBy && !mayBeFrom(*input.sealedBy, worker.messages)) {
             m_counters.dropped(Drop::NotOfItsRole);
             continue;
         }
@@ -461,7 +474,7 @@ FaultShim::Ways Runtime::faultWays()
     FaultShim::Ways ways;
     ways.node = m_node;
     ways.self = m_udp->self();
-    ways.isAllowed = isLoopback(ways.self.ip);
+    ways.isAllowed = isLoopback(ways.self.ip) || m_options.allowsFaults;
     ways.sendDatagram = [this](Endpoint to, std::string packet) {
         m_envelope->sealAgain(packet); // a network that repeats a datagram is not noticed otherwise: see ReplayWindows
         OutDatagram datagram { to, packet };
@@ -474,7 +487,7 @@ FaultShim::Ways Runtime::faultWays()
     };
     ways.deliver = [this](std::string body, pb::Transport transport, NodeId sender) {
         Input input;
-        input.sealedBy = m_keys ? sender : NodeId();
+        input.sealedBy = m_keys ? std::optional(sender) : std::nullopt;
         input.transport = transport;
         input.bytes = std::move(body);
         input.bodySize = input.bytes.size();

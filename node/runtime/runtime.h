@@ -8,6 +8,7 @@
 #include "node/process/control_server.h"
 #include "node/process/event_publisher.h"
 #include "node/process/thread_meter.h"
+#include "node/process/zap_handler.h"
 #include "node/runtime/ack_manager.h"
 #include "node/runtime/gate.h"
 #include "node/runtime/input.h"
@@ -51,6 +52,7 @@ struct RuntimeOptions {
     unsigned workingThreads = 4;
     std::uint64_t memory = 0; // limit in bytes, if the system allows more; 0: as much as the system allows
     bool hasGate = false; // its messages and its protocol clock may be held
+    bool allowsFaults = false; // faults may be injected beyond loopback too
     // If the coordinator never answers: times after start() at which a line is logged and at which the process ends.
     std::chrono::milliseconds coordinatorLate { 1'000 };
     std::chrono::milliseconds coordinatorMissing { 10'000 };
@@ -195,8 +197,9 @@ private:
 
     ThreadBook m_threads; // outlives all threads
 
-    zmq::context_t m_context;
     std::optional<KeyRing> m_keys;
+    zmq::context_t m_context;
+    std::unique_ptr<ZapHandler> m_zap; // with keys
     std::optional<Envelope> m_envelope;
     std::optional<Introductions> m_introductions; // with keys
     std::optional<UdpSocket> m_udp;
@@ -212,7 +215,7 @@ private:
     std::optional<EventStamper> m_stamper;
     pb::Place m_place; // of the process, after its last step
     std::array<std::uint64_t, std::size_t(Drop::kCount)> m_droppedTold {};
-    std::uint64_t m_malformedTold = 0;
+    std::uint64_t m_malformedTold = 0, m_notAllowedTold = 0, m_notLetInTold = 0;
     Gate m_gate { m_clock };
     std::uint64_t m_messagesTaken = 0; // held or delivered
 

@@ -149,6 +149,9 @@ void Runtime::tellDropped(Effects& out)
     for (std::size_t i = 0; i < m_droppedTold.size(); ++i)
         drop(textOf(Drop(i)), m_counters.of(Drop(i)), m_droppedTold[i]);
     drop("malformed command", m_control->malformed(), m_malformedTold);
+    drop("a command that the key of its sender does not allow", m_control->notAllowed(), m_notAllowedTold);
+    if (m_zap)
+        drop("a watcher or operator without a key of this cluster", m_zap->refused(), m_notLetInTold);
 }
 
 } // namespace lhrs

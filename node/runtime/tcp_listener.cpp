@@ -25,7 +25,7 @@ TcpListener::TcpListener(
           };
           const auto onFrame = [&](std::string& packet, std::string& block) {
               const std::size_t bodySize = packet.size() - kEnvelopeBytes;
-              input.sealedBy = hasKeys ? Envelope::senderOf(packet) : NodeId();
+              input.sealedBy = hasKeys ? std::optional(Envelope::senderOf(packet)) : std::nullopt;
               if (!faults.touches(FaultBook::Traffic))
                   return push(packet, kHeaderBytes, bodySize, block);
               std::string body(packet, kHeaderBytes, bodySize);

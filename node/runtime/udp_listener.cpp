@@ -44,7 +44,7 @@ UdpListener::~UdpListener()
 bool UdpListener::passes(const Envelope::Opened& opened, Endpoint from)
 {
     const bool isInGroup = m_parts.transport == pb::MULTICAST;
-    if (opened.isForAll != isInGroup || opened.type == PacketType::StreamBegin) {
+    if (opened.isForAll != isInGroup || opened.isOfStream || opened.type == PacketType::StreamBegin) {
         m_parts.counters.dropped(Drop::OtherReceiver);
         return false;
     }
@@ -53,10 +53,18 @@ bool UdpListener::passes(const Envelope::Opened& opened, Endpoint from)
         m_parts.introductions->introduce(from, opened.sender);
         return false;
     }
-    if (!m_windows.accept(opened.sender, opened.counter)) {
+    if (isInGroup && !m_parts.introductions->hasMet(opened.sender)) {
+        m_parts.counters.dropped(Drop::Unintroduced);
+        return false;
+    }
+    ReplayWindows& windows = isInGroup ? *m_parts.ofGroup : isClientNumber(opened.sender) ? m_clients : m_servers;
+    const bool isFirst = !windows.knows(opened.sender);
+    if (!windows.accept(opened.sender, opened.counter)) {
         m_parts.counters.dropped(Drop::Replayed);
         return false;
     }
+    if (isFirst && !isClientNumber(opened.sender))
+        m_parts.introductions->meet(opened.sender);
     if (opened.type == PacketType::Introduction) {
         m_parts.introductions->learn(from, opened.sender);
         return false;
@@ -99,7 +107,7 @@ void UdpListener::listen(std::stop_token stop)
                 continue;
             Input& input = inputs[count];
             input.transport = m_parts.transport;
-            input.sealedBy = m_parts.introductions != nullptr ? packet.sender : NodeId();
+            input.sealedBy = m_parts.introductions != nullptr ? std::optional(packet.sender) : std::nullopt;
             input.bytes.assign(packet.body);
             if (m_parts.faults != nullptr && m_parts.faults->touches(FaultBook::Traffic)
                 && !m_parts.faults->letIn(packet.sender, m_parts.transport, input.bytes))

@@ -32,6 +32,7 @@ public:
         FaultShim* faults = nullptr;
         ThreadBook* threads = nullptr; // the book in which its thread is listed
         Introductions* introductions = nullptr; // with keys
+        ReplayWindows* ofGroup = nullptr; // of a multicast group, with keys: they outlive the membership
     };
 
     // Starts the thread under this name.
@@ -43,7 +44,8 @@ private:
     bool passes(const Envelope::Opened& opened, Endpoint from);
 
     const Parts m_parts;
-    ReplayWindows m_windows; // used by the thread
+    // Used by the thread. Clients, who have made-up numbers if they like, cannot make it forget what servers have sent.
+    ReplayWindows m_servers, m_clients;
     std::jthread m_thread;
 };
 

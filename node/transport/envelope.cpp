@@ -19,6 +19,7 @@ constexpr std::uint8_t kVersion = 1;
 // Flags; without keys there are none.
 constexpr std::uint16_t kByAddress = 1; // the receiver was looked up by address, or is not known
 constexpr std::uint16_t kToAll = 2; // a multicast
+constexpr std::uint16_t kInStream = 4; // a frame
 
 // Key ids.
 constexpr std::uint16_t kNoKey = 0, kServersKey = 1, kClientsKey = 2;
@@ -91,7 +92,8 @@ void Envelope::seal(char* packet, std::size_t bodyBytes, To to, std::string_view
     header.receiver = to.process.value;
     header.counter = m_counter.fetch_add(1, std::memory_order_relaxed) + 1;
     if (m_keys != nullptr) {
-        header.flags = std::uint16_t((to.isByAddress ? kByAddress : 0) | (to.isToAll ? kToAll : 0));
+        header.flags = std::uint16_t(
+            (to.isByAddress ? kByAddress : 0) | (to.isToAll ? kToAll : 0) | (to.isInStream ? kInStream : 0));
         // Only servers are in the group of a multicast.
         header.keyId = to.isToAll && m_keys->serverPackets() != nullptr ? kServersKey : keyIdFor(to.process);
     }
@@ -102,10 +104,11 @@ void Envelope::seal(char* packet, std::size_t bodyBytes, To to, std::string_view
 
 void Envelope::sealAgain(std::string& packet, std::optional<To> to)
 {
+    if (m_keys == nullptr || packet.size() < kEnvelopeBytes)
+        return;
     const Header header = headerOf(packet);
     const std::string_view sealed = std::string_view(packet).substr(0, packet.size() - kTagBytes);
-    if (m_keys == nullptr
-        || !isSameTag(tagOf(keyOf(header.keyId), sealed), std::string_view(packet).substr(sealed.size())))
+    if (!isSameTag(tagOf(keyOf(header.keyId), sealed), std::string_view(packet).substr(sealed.size())))
         return;
     const To same(NodeId(header.receiver), (header.flags & kByAddress) != 0, (header.flags & kToAll) != 0);
     seal(packet.data(), packet.size() - kEnvelopeBytes, to.value_or(same), {}, PacketType(header.type));
@@ -129,6 +132,7 @@ std::variant<Envelope::Opened, Drop> Envelope::open(std::string_view packet, std
     opened.type = PacketType(header.type);
     opened.counter = header.counter;
     opened.isForAll = (header.flags & kToAll) != 0;
+    opened.isOfStream = (header.flags & kInStream) != 0;
     opened.isForAddress = m_keys != nullptr && !opened.isForAll && header.receiver != m_self.value;
     return opened;
 }
@@ -146,7 +150,7 @@ std::optional<Drop> Envelope::checkBegin(std::string_view begin) const
         return Drop::WrongVersion;
     if (m_keys == nullptr ? header.keyId != kNoKey : header.keyId == kNoKey || keyOf(header.keyId) == nullptr)
         return Drop::OtherKey;
-    if ((header.flags & ~(m_keys != nullptr ? kByAddress | kToAll : 0)) != 0 || header.keyId > kClientsKey)
+    if ((header.flags & ~(m_keys != nullptr ? kByAddress | kToAll | kInStream : 0)) != 0 || header.keyId > kClientsKey)
         return Drop::WrongVersion;
     if (header.length > kFrameMax || header.head > header.length)
         return Drop::WrongLength;
@@ -161,6 +165,9 @@ std::optional<Drop> Envelope::checkBegin(std::string_view begin) const
     const NodeId sender(header.sender);
     if (sender == m_self)
         return Drop::OtherReceiver;
+    // No process has this number. As that of a sender it would count as unknown, for which the clients' key is enough.
+    if (sender.value == 0)
+        return Drop::OtherKey;
     const bool isKnownToSender = header.receiver == m_self.value || (header.flags & kToAll) != 0;
     const std::uint16_t expected = isClientNumber(m_self) || isClientNumber(sender) || !isKnownToSender ? kClientsKey
                                                                                                         : kServersKey;

@@ -62,6 +62,7 @@ public:
         NodeId process; // 0: unknown
         bool isByAddress = false; // the process number was looked up by address, or is unknown; with keys only
         bool isToAll = false; // a multicast
+        bool isInStream = false; // a frame, which as a datagram is refused
         To(NodeId number) : process(number) { }
         To(NodeId number, bool byAddress, bool toAll) : process(number), isByAddress(byAddress), isToAll(toAll) { }
     };
@@ -81,6 +82,7 @@ public:
         // It was sent to this process's address under another process number, or under none: handle no content of it.
         bool isForAddress = false;
         bool isForAll = false;
+        bool isOfStream = false; // with keys: it was sealed to be a frame
     };
     // A whole packet, or the reason for refusing it.
     std::variant<Opened, Drop> open(std::string_view packet, std::string_view block = {}) const;

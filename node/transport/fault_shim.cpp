@@ -59,8 +59,8 @@ void FaultShim::describe(pb::Snapshot& snapshot)
 pb::Refusal FaultShim::arm(const pb::Fault& fault, std::string& text, pb::FaultList& list)
 {
     if (!m_ways.isAllowed) {
-        text = "faults are allowed only where all processes listen on the loopback interface; this one listens at "
-            + textOf(m_ways.self);
+        text = "this process listens at " + textOf(m_ways.self)
+            + ", beyond the loopback interface, and was started without --allow-faults";
         return pb::NOT_ALLOWED;
     }
     std::unique_lock lock(m_mutex);

@@ -44,6 +44,19 @@ void Introductions::learn(Endpoint address, NodeId process)
     }
 }
 
+void Introductions::meet(NodeId process)
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_met.size() < kMetMax)
+        m_met.insert(process);
+}
+
+bool Introductions::hasMet(NodeId process) const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_met.contains(process);
+}
+
 void Introductions::introduce(Endpoint address, NodeId sender)
 {
     std::array<char, kEnvelopeBytes> packet;

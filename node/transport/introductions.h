@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -16,10 +17,10 @@ namespace lhrs {
 
 // Who is at which address, for processes with keys. The process number of a receiver is part of each datagram, and it
 // is drawn anew at every start, so no datagram of a former run is ever accepted. A sender that knows only an address
-// looks the number up here. If it is not known, or another process has taken over the address, the receiver does not
-// handle the datagram and answers with an introduction, which is no longer than it: the sender then seals the datagram
-// again and sends it once more. A datagram that this costs nobody waits for: the protocol sends it again in any case.
-// Thread-safe.
+// looks the number up here. If it is not known, or another server has taken over a server's address, the receiver does
+// not handle the datagram and answers with an introduction, which is no longer than it: the sender then seals the
+// datagram again and sends it once more. A datagram that this costs nobody waits for: the protocol sends it again in
+// any case. Thread-safe.
 class Introductions {
 public:
     using Send = std::function<void(Endpoint to, std::string_view packet)>;
@@ -32,6 +33,10 @@ public:
     void keep(Endpoint address, std::string_view packet);
     // A valid introduction has come from this address: sends again what was kept for it.
     void learn(Endpoint address, NodeId process);
+    // A datagram that was sealed for this process has come from that one. A multicast is sealed for nobody, so it is
+    // taken only from a process that has been met: one that was recorded in a former run is from nobody known.
+    void meet(NodeId process);
+    bool hasMet(NodeId process) const;
     // Tells that sender who is here.
     void introduce(Endpoint address, NodeId sender);
 
@@ -39,12 +44,14 @@ public:
     static constexpr std::size_t kAddressesMax = 1'024; // known
     static constexpr std::size_t kWaitingMax = 64; // addresses with waiting datagrams
     static constexpr std::size_t kWaitingOfOne = 4;
+    static constexpr std::size_t kMetMax = 65'536; // processes
 
 private:
     Envelope& m_envelope;
     Send m_send;
     mutable std::mutex m_mutex;
     std::map<Endpoint, NodeId> m_numbers;
+    std::set<NodeId> m_met;
     std::map<Endpoint, std::deque<std::string>> m_waiting;
 };
 

@@ -23,6 +23,7 @@ public:
     explicit ReplayWindows(std::size_t sendersMax = kSendersMax) : m_sendersMax(sendersMax) { }
     // Whether the datagram with this counter is new; it is then noted.
     bool accept(NodeId sender, std::uint64_t counter);
+    bool knows(NodeId sender) const { return m_windows.contains(sender.value); }
     std::size_t senders() const { return m_windows.size(); }
 
 private:

@@ -124,8 +124,10 @@ void Sender::addStream(const Effects::Send& send)
     }
     frame.packet.resize(kEnvelopeBytes + size);
     appendMessage(*send.message, frame.packet.data() + kHeaderBytes);
+    Envelope::To receiver(send.node);
+    receiver.isInStream = true;
     m_ways.envelope.seal(
-        frame.packet.data(), size, send.node, frame.block ? std::string_view(*frame.block) : std::string_view());
+        frame.packet.data(), size, receiver, frame.block ? std::string_view(*frame.block) : std::string_view());
     const Endpoint to { send.to.ip, send.to.tcpPort };
     std::size_t cutAfter = 0;
     if (isArmed && !m_ways.faults->letOut({ to, send.node, false, kindOf(*send.message) }, frame.packet, cutAfter))

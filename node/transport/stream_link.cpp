@@ -76,6 +76,14 @@ bool StreamLink::makeKey(NodeId connecting, NodeId accepting, const KeyBytes* sh
     return true;
 }
 
+PacketTag StreamLink::confirmation()
+{
+    constexpr char kNoFrame[kTagBytes] = {};
+    return next({ kNoFrame, sizeof kNoFrame });
+}
+
+bool StreamLink::confirm(std::string_view tag) { return m_isConfirmed = isSameTag(confirmation(), tag); }
+
 PacketTag StreamLink::next(std::string_view frameTag)
 {
     char place[kTagBytes + sizeof m_frames];

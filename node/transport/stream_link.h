@@ -27,13 +27,19 @@ public:
 
     // The first packet; `peer`: the process that is expected there, 0: unknown.
     std::string begin(NodeId peer);
-    // Takes the answer. Nothing: the link is ready.
+    // Takes the answer. Nothing: the link is ready, and the confirmation is to be sent before the first frame.
     std::optional<Drop> finish(std::string_view answer);
+    PacketTag confirmation();
 
     // ---- the process that accepts
 
     // Takes the first packet and writes the answer. Nothing: the link is ready.
     std::optional<Drop> accept(std::string_view begin, std::string& answer);
+
+    // Whether the other end has the key of this link. Until it has shown that, nothing that it announces is believed:
+    // a recorded first packet brings nobody farther than to the answer.
+    bool isConfirmed() const { return m_isConfirmed; }
+    bool confirm(std::string_view tag);
 
     // ---- both, when ready
 
@@ -53,7 +59,7 @@ private:
     KeyBytes m_key {};
     NodeId m_peer;
     std::uint64_t m_frames = 0;
-    bool m_isReady = false;
+    bool m_isReady = false, m_isConfirmed = false;
 };
 
 } // namespace lhrs

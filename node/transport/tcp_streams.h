@@ -86,6 +86,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds kReconnectFirst { 20 };
+    static constexpr std::uint64_t kListenerId = 0; // as epoll returns it
     // A connection that another process opened.
     struct Incoming {
         Descriptor socket;
@@ -160,6 +161,7 @@ private:
     bool write(Line line, Outgoing& out);
     void lose(Line line, Outgoing& out);
     void drop(Line line, Outgoing& out);
+    bool makeRoomForCaller();
     bool makeRoomForPeer();
     void unqueue(Endpoint to, std::size_t bytes);
     void noteLength(std::size_t packet);

@@ -72,7 +72,7 @@ inline const QList<Room>& rooms()
         { u"gui/lab/series/process"_s, u"gui/lab/state/process"_s, kNoWindow },
         { u"gui/lab/series/lhrs"_s, u"gui/lab/series/process gui/lab/state/lhrs"_s, kNoWindow },
         { u"gui/lab/series"_s, u"gui/lab/words gui/lab/series/lhrs"_s, kNoWindow },
-        { u"gui/lab/live"_s, u"gui/lab/series"_s, kNoWindow },
+        { u"gui/lab/live"_s, u"gui/lab/series common/keys"_s, kNoWindow },
         { u"gui/lab/control"_s, u"gui/lab/live"_s, kNoWindow },
         { u"gui/lab/control/lhrs"_s, u"gui/lab/control"_s, kNoWindow },
         { u"gui/lab/local/lines"_s, u"gui/lab/tables"_s, kNoWindow },

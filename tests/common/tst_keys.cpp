@@ -52,7 +52,7 @@ void KeysTest::threeFilesAreMadeThatOnlyTheirOwnerMayRead()
     const auto made = makeKeys(keys);
     ::umask(before);
     QVERIFY2(made, made.error().text.c_str());
-    struct stat there {};
+    struct stat there { };
     QVERIFY(::stat(keys.c_str(), &there) == 0);
     QCOMPARE(there.st_mode & 0777, mode_t(0700));
     QCOMPARE(QDir(folder.filePath("keys")).entryList(QDir::Files),
@@ -80,8 +80,8 @@ void KeysTest::keysThatExistAreNotReplaced()
     QVERIFY(QFile::remove(folder.filePath(kClientKeyName)));
     const auto again = makeKeys(keys);
     QVERIFY(!again);
-    QVERIFY2(again.error().text.find("cluster.key; nothing was changed") != std::string::npos,
-        again.error().text.c_str());
+    QVERIFY2(
+        again.error().text.find("cluster.key; nothing was changed") != std::string::npos, again.error().text.c_str());
     QVERIFY(!QFile::exists(folder.filePath(kClientKeyName)));
     QVERIFY(readOrFail(keys + '/' + kClusterKeyName).secret == before.secret);
     const auto nowhere = makeKeys(keys + "/no/such/folder");
@@ -165,7 +165,8 @@ void KeysTest::aDamagedTextIsRefused_data()
                                << "a line \"secret\" with 64";
     QTest::newRow("a zero byte") << QByteArray("LHRS-KEY 1 cluster\nsecret " + QByteArray(64, '\0') + "\n")
                                  << "a line \"secret\" with 64";
-    QTest::newRow("something more") << good + "x" << "something follows";
+    QTest::newRow("something more") << good + "x"
+                                    << "something follows";
     QTest::newRow("of a client") << QByteArray("LHRS-KEY 1 client\nsecret " + hex + "\n")
                                  << "a line \"servers\" with 64";
     QTest::newRow("too long") << QByteArray(5'000, 'x') << "too long";
@@ -199,14 +200,22 @@ void KeysTest::aFileThatIsNoKeyIsRefused_data()
 {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QString>("says");
-    QTest::newRow("missing") << "nothing.key" << "No such file or directory; lhrs-coordinator --make-keys";
-    QTest::newRow("a folder") << "folder" << "is not a file";
-    QTest::newRow("a pipe") << "pipe" << "is not a file";
-    QTest::newRow("readable by the group") << "group.key" << "(mode 0640)";
-    QTest::newRow("readable by all") << "all.key" << "open to other users (mode 0644)";
-    QTest::newRow("writable by others") << "write.key" << "(mode 0602)";
-    QTest::newRow("damaged") << "damaged.key" << "damaged.key cannot be used: it is damaged";
-    QTest::newRow("empty") << "empty.key" << "empty.key cannot be used: it is not a key file";
+    QTest::newRow("missing") << "nothing.key"
+                             << "No such file or directory; lhrs-coordinator --make-keys";
+    QTest::newRow("a folder") << "folder"
+                              << "is not a file";
+    QTest::newRow("a pipe") << "pipe"
+                            << "is not a file";
+    QTest::newRow("readable by the group") << "group.key"
+                                           << "(mode 0640)";
+    QTest::newRow("readable by all") << "all.key"
+                                     << "open to other users (mode 0644)";
+    QTest::newRow("writable by others") << "write.key"
+                                        << "(mode 0602)";
+    QTest::newRow("damaged") << "damaged.key"
+                             << "damaged.key cannot be used: it is damaged";
+    QTest::newRow("empty") << "empty.key"
+                           << "empty.key cannot be used: it is not a key file";
 }
 
 void KeysTest::aFileThatIsNoKeyIsRefused()

@@ -264,6 +264,8 @@ const std::vector<Target>& targets()
         kernelsTarget(),
         labTarget(),
         walkTarget(),
+        sealedTarget(),
+        keyTextTarget(),
     };
     return kTargets;
 }

@@ -35,5 +35,7 @@ Target slicesTarget();
 Target kernelsTarget(); // fuzz_kernels.cpp
 Target labTarget(); // fuzz_lab.cpp
 Target walkTarget(); // fuzz_walk.cpp
+Target sealedTarget(); // fuzz_keys.cpp
+Target keyTextTarget();
 
 } // namespace lhrs::fuzz

@@ -126,9 +126,14 @@ inline pb::Command readContents(std::uint32_t rank)
 // One of our programs as a real process.
 class Program {
 public:
-    Program(const QString& program, const QStringList& arguments)
+    Program(const QString& program, const QStringList& arguments) : Program({}, program, arguments) { }
+    // `before`: another program with its arguments, which starts ours.
+    Program(QStringList before, const QString& program, const QStringList& arguments)
     {
-        m_process.start(QString::fromUtf8(LHRS_BIN_DIR) + '/' + program, arguments);
+        before << QString::fromUtf8(LHRS_BIN_DIR) + '/' + program;
+        before << arguments;
+        const QString first = before.takeFirst();
+        m_process.start(first, before);
     }
     ~Program()
     {
@@ -155,6 +160,7 @@ public:
     int exitCode() const { return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : -1; }
     QString output() { return QString::fromUtf8(m_process.readAllStandardOutput()); }
     QString errors() { return QString::fromUtf8(m_process.readAllStandardError()); }
+    qint64 pid() const { return m_process.processId(); }
     bool signal(int number) { return signalOne(m_process.processId(), number); }
 
     QString name;

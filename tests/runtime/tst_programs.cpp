@@ -142,8 +142,8 @@ void ProgramsTest::aWrongCommandLineEndsWithASentence_data()
     row("--timers resend:5", "line 1, column");
     row("--time-scale 0", "from 0.01 to 1000");
     row("--threads 0", "from 1 to 64");
-    row("--listen 192.168.1.1:4000", "keys, which come in a later version");
-    row("--listen 0.0.0.0", "keys, which come in a later version");
+    row("--listen 192.168.1.1:4000", "is not a loopback address");
+    row("--listen 0.0.0.0", "is no address that others can be told");
     row("--listen ::1", "is not an IPv4 address");
     row("--listen 127.0.0.1:70000", "is not a port");
     row("--events -1", "is not a port");

@@ -203,57 +203,6 @@ void TransportTest::aPortInUseIsSaidInASentence()
 
 // ---- streams
 
-namespace {
-
-// One end of streams with its thread; arrivals go into a list.
-struct StreamEnd {
-    explicit StreamEnd(Endpoint self = { kLoopback, 0 }, const StreamLimits& limits = {})
-    {
-        // A port that was in use a moment ago may need several attempts.
-        if (!eventually([&] {
-                auto opened = TcpStreams::open(self, envelope, counters, limits);
-                if (opened)
-                    streams = std::move(*opened);
-                return bool(opened);
-            }))
-            qFatal("no port");
-        thread = std::jthread([this](std::stop_token stop) {
-            streams->run(stop, [this](std::string& packet, std::string& block) {
-                const std::lock_guard lock(mutex);
-                ++asked;
-                if (!hasRoom)
-                    return false;
-                heard.push_back(packet.substr(kHeaderBytes, packet.size() - kEnvelopeBytes) + block);
-                return true;
-            });
-        });
-    }
-    std::size_t count() const
-    {
-        const std::lock_guard lock(mutex);
-        return heard.size();
-    }
-    void giveRoom(bool on)
-    {
-        {
-            const std::lock_guard lock(mutex);
-            hasRoom = on;
-        }
-        streams->wake();
-    }
-
-    Counters counters;
-    Envelope envelope { 1, NodeId(1) };
-    std::unique_ptr<TcpStreams> streams;
-    mutable std::mutex mutex;
-    bool hasRoom = true;
-    std::atomic<int> asked = 0; // whether there is room
-    std::vector<std::string> heard;
-    std::jthread thread;
-};
-
-} // namespace
-
 void TransportTest::framesArriveWholeAndInOrderHoweverTheBytesAreCut()
 {
     StreamEnd receiver;

@@ -32,11 +32,12 @@ template <class Condition> bool eventually(Condition condition, std::chrono::mil
 }
 
 // A packet as it travels.
-inline std::string sealedPacket(Envelope& envelope, const std::string& body, NodeId receiver = NodeId())
+inline std::string sealedPacket(Envelope& envelope, const std::string& body, Envelope::To receiver = NodeId(),
+    PacketType type = PacketType::Messages)
 {
     std::string packet(kEnvelopeBytes + body.size(), '\0');
     packet.replace(kHeaderBytes, body.size(), body);
-    envelope.seal(packet.data(), body.size(), receiver);
+    envelope.seal(packet.data(), body.size(), receiver, {}, type);
     return packet;
 }
 
@@ -56,6 +57,56 @@ inline std::string bytesOf(const TcpStreams::Frame& frame)
     return std::string(frame.packet).insert(frame.packet.size() - kTagBytes, *frame.block);
 }
 
+// One end of streams with its thread; arrivals go into a list.
+struct StreamEnd {
+    // `keys` (null: none) must outlive the end.
+    explicit StreamEnd(Endpoint self = { kLoopback, 0 }, const StreamLimits& limits = {}, const KeyRing* keys = nullptr,
+        NodeId number = NodeId(1))
+        : envelope(1, number, keys)
+    {
+        // A port that was in use a moment ago may need several attempts.
+        if (!eventually([&] {
+                auto opened = TcpStreams::open(self, envelope, counters, limits);
+                if (opened)
+                    streams = std::move(*opened);
+                return bool(opened);
+            }))
+            qFatal("no port");
+        thread = std::jthread([this](std::stop_token stop) {
+            streams->run(stop, [this](std::string& packet, std::string& block) {
+                const std::lock_guard lock(mutex);
+                ++asked;
+                if (!hasRoom)
+                    return false;
+                heard.push_back(packet.substr(kHeaderBytes, packet.size() - kEnvelopeBytes) + block);
+                return true;
+            });
+        });
+    }
+    std::size_t count() const
+    {
+        const std::lock_guard lock(mutex);
+        return heard.size();
+    }
+    void giveRoom(bool on)
+    {
+        {
+            const std::lock_guard lock(mutex);
+            hasRoom = on;
+        }
+        streams->wake();
+    }
+
+    Counters counters;
+    Envelope envelope;
+    std::unique_ptr<TcpStreams> streams;
+    mutable std::mutex mutex;
+    bool hasRoom = true;
+    std::atomic<int> asked = 0; // whether there is room
+    std::vector<std::string> heard;
+    std::jthread thread;
+};
+
 // A plain TCP connection of a client that does not know the protocol.
 class Stranger {
 public:
@@ -69,6 +120,22 @@ public:
     bool write(std::string_view bytes) const
     {
         return ::send(m_socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == ssize_t(bytes.size());
+    }
+    // Waits for this many bytes; returns fewer if the other side closes before.
+    std::string read(std::size_t count) const
+    {
+        std::string all;
+        while (all.size() < count) {
+            pollfd wait { m_socket.get(), POLLIN, 0 };
+            char bytes[4'096];
+            if (::poll(&wait, 1, int(std::chrono::milliseconds(kPatience).count())) <= 0)
+                break;
+            const ssize_t got = ::recv(m_socket.get(), bytes, std::min(sizeof bytes, count - all.size()), 0);
+            if (got <= 0)
+                break;
+            all.append(bytes, std::size_t(got));
+        }
+        return all;
     }
     // Waits until the other side closes; returns what it wrote before, or nothing if it does not close.
     std::optional<std::string> readToEnd() const
@@ -91,8 +158,9 @@ private:
     bool m_isConnected = false;
 };
 
-// The smallest machine. It answers a Search with a Reply that carries the same value, a Confirm by leaving the pool, a
-// Cancel by joining it again. It counts what it receives, and asks the clock to wake it at `deadline`.
+// The smallest machine. It answers a Search with a Reply that carries the same value, a WhereIs with a Location for
+// which it names only the address, a Confirm by leaving the pool, a Cancel by joining it again. It counts what it
+// receives, and asks the clock to wake it at `deadline`.
 class EchoMachine : public Machine {
 public:
     struct Heard {
@@ -115,6 +183,10 @@ public:
             reply.set_answers(message.id());
             reply.mutable_reply()->set_value(message.search().value());
             reply.mutable_reply()->set_result(pb::OK);
+        } else if (message.has_where_is()) {
+            pb::Message& reply = out.send(Address::from(message.from()));
+            reply.set_answers(message.id());
+            reply.mutable_location();
         } else if (message.has_invite()) {
             ++m_heard->invitations;
         } else if (message.has_confirm()) {
@@ -153,10 +225,19 @@ public:
         : heard(into ? std::move(into) : std::make_shared<EchoMachine::Heard>())
     {
         options.name = "echo";
-        auto opened = Runtime::open(options);
-        if (!opened)
-            qFatal("%s", opened.error().text.c_str());
-        runtime = std::move(*opened);
+        // The port of a station that has just ended may need several attempts.
+        std::string error;
+        if (!eventually(
+                [&] {
+                    auto opened = Runtime::open(options);
+                    if (opened)
+                        runtime = std::move(*opened);
+                    else
+                        error = opened.error().text;
+                    return bool(opened);
+                },
+                options.listen.port != 0 ? kPatience : 0s))
+            qFatal("%s", error.c_str());
         runtime->start(std::make_unique<EchoMachine>(heard));
         m_thread = std::jthread([this] { runtime->run(); });
     }
@@ -168,6 +249,7 @@ public:
     Address address() const { return Address::from(runtime->self().address()); }
     Endpoint udp() const { return { address().ip, address().udpPort }; }
     Endpoint tcp() const { return { address().ip, address().tcpPort }; }
+    NodeId number() const { return NodeId(runtime->self().node()); }
 
     std::shared_ptr<EchoMachine::Heard> heard;
     std::unique_ptr<Runtime> runtime;
@@ -179,10 +261,14 @@ private:
 // A sender that talks to a station: the same transport without a machine; what it receives is a list.
 class Speaker {
 public:
-    explicit Speaker(Endpoint coordinator, Endpoint self = { kLoopback, 0 })
-        : m_cluster(Envelope::clusterOf(coordinator.ip, coordinator.port)), envelope(m_cluster, NodeId(77)),
-          udp(must(UdpSocket::open(self))), streams(must(TcpStreams::open({ kLoopback, 0 }, envelope, counters))),
-          m_sender({ envelope, udp, *streams, counters, coordinator.port }),
+    explicit Speaker(Endpoint coordinator, Endpoint self = { kLoopback, 0 }, const std::optional<KeyFile>& key = {},
+        NodeId number = NodeId(77))
+        : m_cluster(Envelope::clusterOf(coordinator.ip, coordinator.port)),
+          m_keys(key ? std::optional<KeyRing>(*key) : std::nullopt),
+          envelope(m_cluster, number, m_keys ? &*m_keys : nullptr), udp(must(UdpSocket::open(self))),
+          streams(must(TcpStreams::open({ kLoopback, 0 }, envelope, counters))),
+          introductions(envelope, [this](Endpoint to, std::string_view packet) { sendPacket(to, packet); }),
+          m_sender({ envelope, udp, *streams, counters, coordinator.port, nullptr, key ? &introductions : nullptr }),
           m_udpThread([this](std::stop_token stop) { listen(stop); }), m_tcpThread([this](std::stop_token stop) {
               streams->run(stop, [this](std::string& packet, std::string& block) {
                   const std::string taken = std::move(packet);
@@ -207,7 +293,7 @@ public:
     {
         pb::Message& message = m_effects.send(to, way);
         message.set_id(++m_lastId);
-        message.set_sender(77);
+        message.set_sender(envelope.self().value);
         address().to(*message.mutable_from());
         return message;
     }
@@ -230,15 +316,21 @@ public:
         m_effects.clear();
         return sent;
     }
-    // Sends a message unchanged, even if its sender field is false.
-    void sendAsItIs(const pb::Message& message, const Address& to, bool byStream)
+    // Sends a message unchanged, even if its sender field is false. With keys, name the receiver.
+    void sendAsItIs(const pb::Message& message, const Address& to, bool byStream, NodeId receiver = NodeId())
     {
-        const std::size_t size = sizeInBody(message);
-        std::string packet(kEnvelopeBytes + size, '\0');
-        appendMessage(message, packet.data() + kHeaderBytes);
-        envelope.seal(packet.data(), size, NodeId());
-        OutDatagram datagram { { to.ip, to.udpPort }, packet };
-        if (byStream ? !streams->send({ to.ip, to.tcpPort }, packet) : udp.send({ &datagram, 1 }) > 0)
+        std::string body(sizeInBody(message), '\0');
+        appendMessage(message, body.data());
+        const std::string packet = sealedPacket(envelope, body, receiver);
+        if (!byStream)
+            sendPacket({ to.ip, to.udpPort }, packet);
+        else if (!streams->send({ to.ip, to.tcpPort }, packet))
+            qFatal("nothing was sent");
+    }
+    void sendPacket(Endpoint to, std::string_view packet)
+    {
+        OutDatagram datagram { to, packet };
+        if (udp.send({ &datagram, 1 }) > 0)
             qFatal("nothing was sent");
     }
     std::uint64_t lastId() const { return m_lastId; }
@@ -284,8 +376,14 @@ private:
         while (!stop.stop_requested() && udp.receive(batch))
             for (std::size_t i = 0; i < batch.size(); ++i)
                 if (const auto opened = envelope.open(batch[i]);
-                    const auto* packet = std::get_if<Envelope::Opened>(&opened))
-                    hear(packet->body);
+                    const auto* packet = std::get_if<Envelope::Opened>(&opened)) {
+                    if (packet->isForAddress)
+                        ++introduced, introductions.introduce(batch.from(i), packet->sender);
+                    else if (packet->type == PacketType::Introduction)
+                        introductions.learn(batch.from(i), packet->sender);
+                    else
+                        hear(packet->body);
+                }
     }
     void hear(std::string_view body)
     {
@@ -302,12 +400,15 @@ private:
     }
 
     const std::uint64_t m_cluster;
+    const std::optional<KeyRing> m_keys;
 
 public:
     Counters counters;
     Envelope envelope;
     UdpSocket udp;
     std::unique_ptr<TcpStreams> streams;
+    Introductions introductions; // used with keys only
+    std::atomic<std::size_t> introduced = 0; // times that it has said who it is
 
 private:
     Sender m_sender;
