@@ -191,17 +191,21 @@ void PlayTest::aConnectedClusterIsUsedAndNotReplaced()
                  "lab.expectError('NotAllowed', () => lab.addSpares({ data: 1 }));\n"
                  "lab.expectError('ClusterMismatch', () => lab.cluster({ m: 4 }));\n");
     script.close();
-    const Run audited = runPlay({ "--connect", address, "--audit", "all" });
+    const QString key = QString::fromStdString(owner.session.local().keyFile());
+    QVERIFY(!key.isEmpty());
+    const Run audited = runPlay({ "--connect", address, "--key-file", key, "--audit", "all" });
     QVERIFY2(audited.code == 0 && audited.out == "{\"first\":null,\"ranks\":1,\"unequal\":0}\n",
         qPrintable(audited.out + audited.err));
-    QCOMPARE(runPlay({ "--connect", address, "--audit", "0" }).out, audited.out);
-    const Run missing = runPlay({ "--connect", address, "--audit", "1" });
+    QCOMPARE(runPlay({ "--connect", address, "--key-file", key, "--audit", "0" }).out, audited.out);
+    const Run missing = runPlay({ "--connect", address, "--key-file", key, "--audit", "1" });
     QVERIFY2(missing.code == 2 && missing.err.contains("--audit: group 1 does not exist: the file has 1."),
         qPrintable(missing.err));
-    const Run run = runPlay({ "--connect", address, script.fileName() });
+    const Run run = runPlay({ "--connect", address, "--key-file", key, script.fileName() });
     QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
     QCOMPARE(owner.play("lab.print('alive');").outcome, ScriptOutcome::Held);
     QVERIFY(owner.session.local().processes() > 3);
+    const Run without = runPlay({ "--connect", address, script.fileName() });
+    QCOMPARE(without.code, 3);
     const Run nobody = runPlay({ "--connect", "127.0.0.1:1", script.fileName() });
     QCOMPARE(nobody.code, 3);
     QVERIFY2(nobody.err.contains("no coordinator answers at tcp://127.0.0.1:1;"), qPrintable(nobody.err));

@@ -266,7 +266,7 @@ class Cluster(rig.Coded):
         self.assertEqual(lab.records(lab.data(0), count=3).to_pandas()["rank"].tolist(), [row["rank"] for row in lab.records(lab.data(0), count=3)])
 
     def test_another_lab_connects_to_it_and_may_not_touch_its_processes(self):
-        with Lab.connect(self.lab.endpoint) as other:
+        with Lab.connect(self.lab.endpoint, key_file=self.lab.key_file) as other:
             self.assertEqual(other.file().M, self.lab.file().M)
             bob = other.client("alice")
             self.assertGreater(bob.run("search", count=5).operations, 4)

@@ -69,7 +69,7 @@ class Ring(rig.Coded):
     def test_connected(self):
         with start() as lab:
             lab.client("alice").insert(1, "one")
-            with Lab.connect(lab.endpoint) as other:
+            with Lab.connect(lab.endpoint, key_file=lab.key_file) as other:
                 self.assertEqual((other.system, other.ring().keys), ("walk", 1))
                 self.assertEqual(other.client("alice").look_up(1).text, "one")
 

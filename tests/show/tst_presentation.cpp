@@ -558,8 +558,8 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     QVERIFY2(portTrouble(17).empty(), portTrouble(17).c_str());
     QVERIFY2(portTrouble(1'000'000).find("4000000 ports") != std::string::npos, portTrouble(1'000'000).c_str());
     QCOMPARE(page.findChild<QLabel*>("startNote")->text().contains("registry"), !multicastTrouble().empty());
-    QVERIFY(!page.findChild<QLineEdit*>("keyFile")->isEnabled()
-        && page.findChild<QLineEdit*>("keyFile")->placeholderText().contains("keys come later"));
+    QVERIFY(page.findChild<QLineEdit*>("keyFile")->isEnabled()
+        && page.findChild<QLineEdit*>("keyFile")->placeholderText().contains("if the cluster has keys"));
     page.keep(remembered);
     StartPage next(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"), startSystems());
     next.recall(remembered);

@@ -257,7 +257,7 @@ void StartFormTest::theKeyboardGoesOnAsOneReads()
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
     QCOMPARE(stage.tabbed(5), QStringList({ "moreParameters", "bits", "gate", "clients", "startLocal" }));
     stage.page.findChild<QWidget*>("connect")->setFocus();
-    QCOMPARE(stage.tabbed(4), QStringList({ "connect", "seed", "speed", "startSimulated" }));
+    QCOMPARE(stage.tabbed(5), QStringList({ "connect", "keyFile", "seed", "speed", "startSimulated" }));
 }
 
 void StartFormTest::aRingIsSimulatedFromTheForm()

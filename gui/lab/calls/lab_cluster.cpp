@@ -31,7 +31,8 @@ LabResult<ChosenCluster> keepOrReplace(LabContext& context, const LocalOptions& 
 {
     const auto running = context.local.options();
     const bool isKept = running && !o.isOn("reset") && isSame(*running)
-        && (running->hasGate || running->simulated || !local.hasGate);
+        && (running->hasGate || running->simulated || !local.hasGate)
+        && (running->hasKeys == local.hasKeys || running->simulated);
     ChosenCluster chosen { !isKept || context.clusters == 0 };
     if (isKept)
         return chosen;
@@ -47,6 +48,7 @@ LabResult<bool> tellCluster(LabContext& context, ClusterFacts facts, const Argum
     facts.isSimulated = context.isSimulated();
     facts.parameters["record_bytes"] = context.recordBytes;
     facts.parameters["timers"] = o.text("timers");
+    facts.parameters["keys"] = context.ingest.peerKeys().hasKeys();
     // Nothing is known of processes that were not started here; virtual time is never late.
     const auto patience = context.local.patience();
     facts.parameters["wake_late_ms"] = patience ? QVariant(double(patience->wakeLateNs) / 1e6) : QVariant();
@@ -83,6 +85,8 @@ void showProcesses(LabContext& context, QJSValue& result)
         context.engine.globalObject().property("Object").property("defineProperty").call({ result, "address", hidden });
     } else {
         result.setProperty("address", address);
+        const QString keyFile = QString::fromStdString(context.local.keyFile());
+        result.setProperty("keyFile", keyFile.isEmpty() ? QJSValue(QJSValue::NullValue) : QJSValue(keyFile));
     }
     result.setProperty("processes", std::uint32_t(directory.size()));
     result.setProperty("versions", context.engine.toScriptValue(versions));

@@ -53,6 +53,7 @@ struct ControlClient::Thread {
     };
 
     zmq::context_t& context;
+    const PeerKeys& keys;
     std::map<std::string, zmq::socket_t> sockets; // by endpoint
     std::map<std::uint64_t, Pending> pending; // by ticket
     std::vector<std::pair<Clock::time_point, ProcessId>> probes;
@@ -77,6 +78,8 @@ struct ControlClient::Thread {
                 socket.set(zmq::sockopt::linger, 0);
                 socket.set(zmq::sockopt::maxmsgsize, kMessageBytes);
                 socket.set(zmq::sockopt::sndhwm, kCommandsWaiting);
+                if (!keys.prepare(socket, endpoint))
+                    throw zmq::error_t();
                 socket.connect(endpoint);
                 at = sockets.emplace(endpoint, std::move(socket)).first;
             }
@@ -169,7 +172,7 @@ struct ControlClient::Thread {
 
 ControlClient::ControlClient(zmq::context_t& context, Ingest& ingest)
     : m_ingest(ingest), m_wakeUp(std::make_unique<WakeUp>()), m_thread([this, &context](const std::stop_token& stop) {
-          Thread thread { context, {}, {}, {}, {}, {} };
+          Thread thread { context, m_ingest.peerKeys(), {}, {}, {}, {}, {} };
           thread.run(*this, stop);
       })
 {
@@ -236,6 +239,7 @@ void ControlClient::leaveCluster()
 
 void ControlClient::addProcess(const pb::ProcessInfo& info)
 {
+    m_ingest.peerKeys().note(info);
     bool isNew = false, isBack = false;
     ProcessId former = 0;
     pb::Detail detail = pb::FULL;

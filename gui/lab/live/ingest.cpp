@@ -540,6 +540,8 @@ void Ingest::connect(const std::string& endpoint)
     if (endpoint.empty() || !m_sockets->endpoints.insert(endpoint).second)
         return;
     try {
+        if (!m_peerKeys.prepare(m_sockets->subscriber, endpoint))
+            throw zmq::error_t();
         m_sockets->subscriber.connect(endpoint);
     } catch (const zmq::error_t&) {
         // ZeroMQ rejects the endpoint: the process stays silent, which is shown.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/live/peer_keys.h"
 #include "gui/lab/state/cluster_state.h"
 #include "gui/lab/state/event_feed.h"
 #include "gui/lab/state/process/event_ring.h"
@@ -57,6 +58,8 @@ public:
     void onSnapshotWanted(std::function<void(ProcessId)> ask);
     // Subscribes to an events endpoint, e.g. tcp://127.0.0.1:4711. A repeated call has no effect.
     void watchEvents(const std::string& endpoint);
+    // The keys with which this and everyone else here connects to the processes.
+    PeerKeys& peerKeys() { return m_peerKeys; }
     // Subscribes to the process and requests a snapshot of it, unless it was observed from its first event on.
     void addProcess(const pb::ProcessInfo& info);
     // Records that the process has ended.
@@ -169,6 +172,7 @@ private:
     std::unique_ptr<Cluster> m_cluster; // state, ring, sources, counters; guarded by m_mutex
 
     std::unique_ptr<WakeUp> m_wakeUp;
+    PeerKeys m_peerKeys;
     zmq::context_t& m_context;
     struct Sockets;
     Sockets* m_sockets = nullptr; // owned by the ingest thread while it runs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/local/cluster_programs.h"
 
+#include "common/keys/key_file.h"
 #include "common/open_files.h"
 #include "gui/lab/control/control_client.h"
 
@@ -16,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kStartTimeout(10'000);
+constexpr const char* kKeys = "/keys"; // within the directory of the logs
 
 std::string ownDirectory()
 {
@@ -42,6 +44,19 @@ Result<void> ClusterPrograms::makeLogDirectory()
     m_logDirectory = path;
     m_keepsLogs = false;
     return {};
+}
+
+Result<std::string> ClusterPrograms::makeKeyDirectory() const
+{
+    const std::string folder = m_logDirectory + kKeys;
+    const auto made = makeKeys(folder);
+    return made ? Result<std::string>(folder) : Result<std::string>(Error { made.error().text + "." });
+}
+
+std::string ClusterPrograms::operatorKey() const
+{
+    const std::string path = m_logDirectory + kKeys + '/' + kOperatorKeyName;
+    return ::access(path.c_str(), R_OK) == 0 ? path : std::string();
 }
 
 Result<void> ClusterPrograms::checkOpenFiles(std::size_t more)
@@ -72,9 +87,9 @@ Result<std::vector<StartedChild>> ClusterPrograms::start(
 
 void ClusterPrograms::forgetLogs()
 {
-    if (!m_logDirectory.empty() && !m_keepsLogs) {
-        std::error_code ignored; // remaining logs do no harm
-        fs::remove_all(m_logDirectory, ignored);
+    if (!m_logDirectory.empty()) {
+        std::error_code ignored; // remaining logs do no harm, nor do keys of a cluster that has ended
+        fs::remove_all(m_keepsLogs ? m_logDirectory + kKeys : m_logDirectory, ignored);
     }
     m_logDirectory.clear();
 }

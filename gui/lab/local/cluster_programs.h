@@ -27,6 +27,11 @@ public:
     std::string logDirectory() const { return m_logDirectory; }
     // Whether this process may open enough files to watch that many further processes.
     static Result<void> checkOpenFiles(std::size_t more);
+    // Makes keys for the present cluster and returns their folder, which only this user can open. They are removed with
+    // the cluster.
+    Result<std::string> makeKeyDirectory() const;
+    // The operator's key in that folder, if it has been made; empty otherwise.
+    std::string operatorKey() const;
     // The program to start under this name; the error says how to build it if it is missing.
     Result<ChildProgram> program(
         const std::string& file, const std::string& name, std::vector<std::string> arguments) const;

@@ -181,6 +181,12 @@ std::optional<LocalOptions> LocalCluster::options() const
 
 std::optional<MachinePatience> LocalCluster::patience() const { return present()->patience(); }
 
+std::string LocalCluster::keyFile() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_programs.operatorKey();
+}
+
 std::string LocalCluster::logDirectory() const
 {
     const std::lock_guard lock(m_mutex);

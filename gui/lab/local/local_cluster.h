@@ -70,6 +70,8 @@ public:
     std::optional<MachinePatience> patience() const;
     // The directory of the processes' logs.
     std::string logDirectory() const;
+    // A key of the running cluster for programs that command it; empty: it has no keys.
+    std::string keyFile() const;
 
     // Sets where the programs are looked for; by default beside this process's own program.
     void setProgramDirectory(std::string directory);

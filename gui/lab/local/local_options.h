@@ -24,6 +24,7 @@ struct LocalOptions : FileOptions {
     std::optional<SimulatedOptions> simulated = {}; // empty: real processes
     bool slowTimers = false; // "classroom": five times slower
     bool hasGate = false; // messages and clocks can be held; a simulated cluster always has a gate
+    bool hasKeys = true; // real processes have keys of their own, so that nobody else here can speak to them
     std::optional<RingOptions> ring = {}; // then the options of a file do not count
 };
 

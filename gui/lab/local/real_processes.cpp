@@ -16,6 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kAnswerTimeout(3000);
+constexpr const char* kClientProgram = "lhrs-client";
 // Wake-up delays below kLateAtAll end the measurement at once; otherwise it lasts kLooksLonger, with a query every
 // kLooksAgain.
 constexpr std::chrono::nanoseconds kLateAtAll(milliseconds(10));
@@ -32,6 +33,17 @@ RealProcesses::RealProcesses(const ProcessParts& parts, const LocalOptions& opti
 
 Result<void> RealProcesses::begin(const std::stop_token& stop)
 {
+    m_parts.ingest.peerKeys().use(std::nullopt);
+    if (m_options.hasKeys) {
+        const auto folder = m_parts.programs.makeKeyDirectory();
+        if (!folder)
+            return folder.error();
+        m_keys = *folder;
+        const auto own = readKeyFile(m_keys + '/' + kOperatorKeyName);
+        if (!own)
+            return own.error();
+        m_parts.ingest.peerKeys().use(*own);
+    }
     const SystemLines lines = linesOf(m_options);
     if (const auto room = ClusterPrograms::checkOpenFiles(1 + lines.servers()); !room)
         return room;
@@ -70,6 +82,9 @@ Result<ChildProgram> RealProcesses::program(
 {
     if (m_options.hasGate)
         arguments.emplace_back("--gate");
+    if (!m_keys.empty())
+        arguments.insert(arguments.end(),
+            { "--key-file", m_keys + '/' + (file == kClientProgram ? kClientKeyName : kClusterKeyName) });
     return m_parts.programs.program(file, name, std::move(arguments));
 }
 
@@ -78,12 +93,17 @@ ClusterProcesses::Started RealProcesses::startAll(std::vector<ChildProgram> prog
     if (const auto room = ClusterPrograms::checkOpenFiles(programs.size()); !room)
         return room.error();
     const std::vector<ChildProgram> known = programs;
+    const bool areClients = !known.empty() && known.front().path.ends_with(kClientProgram);
     auto started = m_parts.programs.start(std::move(programs), stop);
     if (!started)
         return Error { started.error().text };
     // Watched before they are asked for their identity, so that their first events are not missed.
     std::vector<std::pair<CallTarget, pb::Command>> questions;
     for (const StartedChild& child : *started) {
+        if (areClients) {
+            m_parts.ingest.peerKeys().noteClient(child.word("events"));
+            m_parts.ingest.peerKeys().noteClient(child.word("control"));
+        }
         m_parts.ingest.watchEvents(child.word("events"));
         pb::Command command;
         command.mutable_who_are_you();
@@ -142,7 +162,7 @@ Result<pb::ProcessInfo> RealProcesses::startClient(const std::string& name, cons
 {
     std::vector<std::string> arguments = linesOf(m_options).always;
     arguments.insert(arguments.end(), { "--coordinator", m_coordinator });
-    auto client = program("lhrs-client", name, std::move(arguments));
+    auto client = program(kClientProgram, name, std::move(arguments));
     if (!client)
         return Error { client.error().text };
     auto processes = startAll({ std::move(*client) }, stop);

@@ -41,6 +41,7 @@ private:
 
     ProcessParts m_parts;
     const LocalOptions m_options;
+    std::string m_keys; // folder of its keys; empty: it has none
     std::string m_control; // endpoint of the first coordinator
     std::string m_coordinator; // where servers and clients register, HOST:PORT
     std::map<std::uint64_t, ChildProgram> m_programs; // by process number, including ended processes

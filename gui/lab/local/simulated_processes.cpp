@@ -74,6 +74,7 @@ Result<void> SimulatedProcesses::begin(const std::stop_token& stop)
     const auto started = m_parts.programs.start({ *simulator }, stop);
     if (!started)
         return started.error();
+    m_parts.ingest.peerKeys().use(std::nullopt);
     m_parts.ingest.watchEvents(started->front().word("events"));
     const std::string endpoint = started->front().word("control");
     pb::Command question;

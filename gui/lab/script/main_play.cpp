@@ -191,7 +191,7 @@ int main(int count, char** arguments)
     const QCoreApplication application(count, arguments);
     if (options.audits)
         return options.file.empty()
-            ? audit(options.audit, options.connect)
+            ? audit(options.audit, options.connect, options.key)
             : fail(kExitUsage, "--audit only audits; leave out " + QString::fromStdString(options.file) + ".");
     if (options.file.empty())
         return fail(kExitUsage, "FILE is required: the scenario, e.g. scenarios/grow.js; --help lists the options.");

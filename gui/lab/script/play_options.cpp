@@ -21,13 +21,14 @@ struct NumberTexts {
     std::string seed = "1", speed = "1", pace = "0", limit = "0";
 };
 
-void addOptions(CLI::App& app, PlayOptions& options, NumberTexts& numbers)
+void addOptions(CLI::App& app, PlayOptions& options, NumberTexts& numbers, std::string& keyFile)
 {
     app.set_version_flag("--version", std::string("lhrs-play ") + LHRS_VERSION, "Print the version and exit");
     auto* where = app.add_option_group("cluster");
     where->add_flag("--local", options.isLocal, "Start processes on this machine (the default)");
     where->add_option("--connect", options.connect, "Use a running cluster: control endpoint of its coordinator")
         ->type_name("HOST:PORT");
+    app.add_option("--key-file", keyFile, "With --connect: a key of the running cluster")->type_name("FILE");
     where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster with this seed");
     where->require_option(0, 1);
     app.add_option("--seed", numbers.seed, "Seed of the random numbers (1)")->type_name("N");
@@ -104,7 +105,8 @@ std::optional<int> readOptions(int count, char** arguments, PlayOptions& options
 {
     CLI::App app("Plays a scenario without a window.", "lhrs-play");
     NumberTexts numbers;
-    addOptions(app, options, numbers);
+    std::string keyFile;
+    addOptions(app, options, numbers, keyFile);
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {
@@ -121,6 +123,15 @@ std::optional<int> readOptions(int count, char** arguments, PlayOptions& options
             options.connect = *endpoint;
         else
             return fail(kExitUsage, "--connect: " + QString::fromStdString(endpoint.error().text));
+    }
+    if (app.count("--key-file") > 0) {
+        if (app.count("--connect") == 0)
+            return fail(
+                kExitUsage, "--key-file goes with --connect: a cluster that is started here has keys of its own.");
+        const auto key = readKeyFile(keyFile);
+        if (!key)
+            return fail(kExitUsage, "--key-file: " + QString::fromStdString(key.error().text) + ".");
+        options.key = *key;
     }
     options.audits = app.count("--audit") > 0;
     options.charts = app.count("--chart") > 0;

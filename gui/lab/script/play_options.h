@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/keys/key_file.h"
 #include "gui/lab/export/lhrs/audit_command.h"
 #include "gui/lab/export/chart_command.h"
 #include "gui/lab/export/result_options.h"
@@ -22,6 +23,7 @@ struct PlayOptions {
     bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false,
          answers = false, tellsBuild = false, audits = false, charts = false;
     std::string connect, record, file;
+    std::optional<KeyFile> key; // of the running cluster
     std::string exercise; // the scenario, if FILE is the script that acts in it
     std::string junit;
     std::uint64_t seed = 1;

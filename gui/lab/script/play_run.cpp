@@ -206,6 +206,7 @@ private:
     // Uses the running cluster.
     std::optional<int> connect()
     {
+        m_session.ingest().peerKeys().use(m_options.key);
         m_session.control().watchCluster(m_options.connect);
         pb::Command question;
         question.mutable_who_are_you();
@@ -255,6 +256,8 @@ private:
         if (m_options.keepsCluster && m_session.local().isRunning() && !result.isLimitReached
             && result.outcome != ScriptOutcome::Stopped) {
             std::printf("the cluster of %zu processes stays up; end it with Ctrl-C\n", m_session.local().processes());
+            if (const std::string key = m_session.local().keyFile(); !key.empty())
+                std::printf("whoever connects to it needs --key-file %s\n", key.c_str());
             std::fflush(stdout);
             pollfd item { ends, POLLIN, 0 };
             while (::poll(&item, 1, -1) < 0) { }

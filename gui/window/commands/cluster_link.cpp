@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/commands/cluster_link.h"
 
+#include "common/keys/key_file.h"
+#include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/local/network_check.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/lab/words/process/detail_words.h"
 #include "gui/show/words/quantity_words.h"
 
+#include <QFile>
+
 #include <iterator>
+#include <optional>
 
 namespace lhrs::gui {
 
@@ -77,17 +82,27 @@ void ClusterLink::start(
     });
 }
 
-void ClusterLink::connectTo(const QString& address)
+void ClusterLink::connectTo(const QString& address, const QString& keyFile)
 {
     const auto endpoint = endpointOf(address.toStdString());
     if (!endpoint) {
         set(LinkState::None, text(endpoint.error().text));
         return;
     }
+    std::optional<KeyFile> key;
+    if (!keyFile.isEmpty()) {
+        const auto read = readKeyFile(QFile::encodeName(keyFile).toStdString());
+        if (!read) {
+            set(LinkState::None, text(read.error().text + "."));
+            return;
+        }
+        key = *read;
+    }
     begin(LinkState::Starting, false, address);
-    m_context.worker.post([this, coordinator = *endpoint](const std::stop_token&) {
+    m_context.worker.post([this, coordinator = *endpoint, key](const std::stop_token&) {
         m_context.local.stop();
         m_context.control.leaveCluster();
+        m_context.ingest.peerKeys().use(key);
         m_context.control.watchCluster(coordinator);
     });
 }

@@ -37,8 +37,8 @@ public:
 
     // `line`: the scenario line that starts the same cluster.
     void start(const LocalOptions& options, const QString& line, std::uint32_t recordBytes, std::uint32_t clients = 1);
-    // HOST:PORT of the coordinator's control endpoint.
-    void connectTo(const QString& address);
+    // HOST:PORT of the coordinator's control endpoint, and the file with a key of the cluster (empty: it has none).
+    void connectTo(const QString& address, const QString& keyFile = {});
     void leave();
     void setDetail(pb::Detail detail);
     // The link follows what a scenario does with the session.

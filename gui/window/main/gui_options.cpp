@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/main/gui_options.h"
 
+#include "common/keys/key_file.h"
 #include "common/number_words.h"
 #include "gui/lab/local/network_check.h"
 #include "gui/lab/replay/unsaved_store.h"
@@ -39,6 +40,7 @@ constexpr std::array kOptions = std::to_array<Option>({
     { "case", "With --sim: watch the case that the seed stands for in the tests.", nullptr, nullptr },
     { "messages", "With --case: also publish its messages, so the run may differ.", nullptr, nullptr },
     { "connect", "Watch a running cluster: control endpoint of its coordinator.", "HOST:PORT", nullptr },
+    { "key-file", "With --connect: a key of the running cluster.", "FILE", nullptr },
     { "open", "Show this recording; no cluster is needed.", "FILE.lhrun", nullptr },
     { "record", "Record the run into this file, which must not exist.", "FILE.lhrun", nullptr },
     { "play", "Load this scenario; it stops before its first step.", "FILE", nullptr },
@@ -171,6 +173,11 @@ QString GuiOptions::readCluster()
 
 QString GuiOptions::objectionToRun() const
 {
+    if (isSet("key-file") && !isSet("connect"))
+        return QStringLiteral("--key-file goes with --connect: a cluster that is started here has keys of its own.");
+    if (isSet("key-file"))
+        if (const auto key = readKeyFile(QFile::encodeName(value("key-file")).toStdString()); !key)
+            return QStringLiteral("--key-file: %1.").arg(QString::fromStdString(key.error().text));
     if (isSet("open") && isAnySet({ "local", "sim", "connect", "play", "record" }))
         return QStringLiteral(
             "--open shows a run that is over: --local, --sim, --connect, --play and --record do not go with it.");

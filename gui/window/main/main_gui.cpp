@@ -215,7 +215,7 @@ QString begin(MainWindow& window, const GuiOptions& options)
     if (options.isSet("sim"))
         window.start().preferSimulated(options.simulated);
     if (options.isSet("connect"))
-        window.start().connectTo(options.value("connect"));
+        window.start().connectWith(options.value("connect"), options.value("key-file"));
     if (options.isSet("play")) {
         // A text that is not a valid program stays in the editor, where it can be corrected.
         const bool isForFile = options.isSet("screenshot");

@@ -81,11 +81,13 @@ void WindowStart::startHere(const std::optional<SimulatedOptions>& simulated)
     m_parts.commands.link().start(options, m_page->form().line(), m_page->recordBytes(), m_page->clients());
 }
 
-void WindowStart::connectTo(const QString& address)
+void WindowStart::connectTo(const QString& address) { connectWith(address, m_page->form().keyFile()); }
+
+void WindowStart::connectWith(const QString& address, const QString& keyFile)
 {
     m_parts.endShow();
     m_page->keep(m_remembered);
-    m_parts.commands.link().connectTo(address);
+    m_parts.commands.link().connectTo(address, keyFile);
 }
 
 void WindowStart::preferSimulated(const std::optional<SimulatedOptions>& options)

@@ -25,6 +25,8 @@ public:
     void startHere(const std::optional<SimulatedOptions>& simulated = {});
     // Watches a running cluster.
     void connectTo(const QString& address);
+    // `keyFile`: a key of the cluster, empty: it has none.
+    void connectWith(const QString& address, const QString& keyFile);
     // How the clusters of scenarios are played from now on; nothing: on real processes.
     void preferSimulated(const std::optional<SimulatedOptions>& options);
     // The first look is played on a simulated cluster, whatever is chosen for others: it needs little of this computer

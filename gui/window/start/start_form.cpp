@@ -126,10 +126,10 @@ StartForm::StartForm(SystemsToStart systems, QWidget* parent)
       m_seed(numberField(this, "seed", 0, 2'000'000'000, 1)),
       m_slow(flagField(this, "slow", tr("classroom: time-outs five times longer"))),
       m_gate(flagField(this, "gate", tr("gate: messages can be held"))), m_address(new QLineEdit(this)),
-      m_first(formLayout()), m_further(formLayout()), m_columns(new QBoxLayout(QBoxLayout::LeftToRight)),
-      m_title(new QLabel(tr("Free play: the parameters"), this)), m_intro(new QLabel(this)), m_help(new QLabel(this)),
-      m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)),
-      m_start(new QPushButton(tr("Start these processes"), this)),
+      m_keyFile(new QLineEdit(this)), m_first(formLayout()), m_further(formLayout()),
+      m_columns(new QBoxLayout(QBoxLayout::LeftToRight)), m_title(new QLabel(tr("Free play: the parameters"), this)),
+      m_intro(new QLabel(this)), m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)),
+      m_command(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)),
       m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
       m_back(new QPushButton(tr("Back to the start page"), this)), m_more(new QPushButton(tr("More parameters"), this))
 {
@@ -165,6 +165,7 @@ StartForm::StartForm(SystemsToStart systems, QWidget* parent)
     connect(m_simulate, &QPushButton::clicked, this, &StartForm::simulatedWanted);
     connect(m_connect, &QPushButton::clicked, this, [this] { emit connectWanted(m_address->text().trimmed()); });
     connect(m_address, &QLineEdit::returnPressed, m_connect, &QPushButton::click);
+    connect(m_keyFile, &QLineEdit::returnPressed, m_connect, &QPushButton::click);
     connect(m_back, &QPushButton::clicked, this, &StartForm::left);
     check();
 }
@@ -248,20 +249,13 @@ QLayout* StartForm::otherColumn()
     where->addWidget(m_address, 1);
     where->addWidget(m_connect);
     other->addLayout(where);
-    auto* keyFile = new QLineEdit(this);
-    keyFile->setObjectName(QStringLiteral("keyFile"));
-    keyFile->setPlaceholderText(tr("keys come later: loopback only, no key needed"));
-    keyFile->setAccessibleName(tr("Key file"));
-    explain(keyFile,
-        tr("Keys and authentication come later. Until then everything listens on the loopback interface only, and no "
-           "key is asked for."));
-    keyFile->setEnabled(false);
+    m_keyFile->setObjectName(QStringLiteral("keyFile"));
+    m_keyFile->setPlaceholderText(tr("operator.key or client.key, if the cluster has keys"));
+    m_keyFile->setAccessibleName(tr("Key file"));
     auto* secret = new QHBoxLayout;
     secret->setSpacing(8);
-    auto* keyWords = new QLabel(tr("key file"), this);
-    keyWords->setEnabled(false);
-    secret->addWidget(keyWords);
-    secret->addWidget(keyFile, 1);
+    secret->addWidget(new QLabel(tr("key file"), this));
+    secret->addWidget(m_keyFile, 1);
     other->addLayout(secret);
     other->addSpacing(12);
     other->addWidget(heading(tr("3  Simulated, with these parameters")));
@@ -309,6 +303,10 @@ void StartForm::meetSystems()
     explain(m_address,
         tr("HOST:PORT, the control endpoint that the coordinator writes when it starts; the parameters are the running "
            "cluster’s."));
+    explain(m_keyFile,
+        tr("A key of the running cluster. With the operator key everything can be commanded and broken, with the "
+           "client "
+           "key records can be read and written. Empty: the cluster has no keys."));
     explain(m_speed, tr("How fast virtual time passes. It can be changed, paused and stepped while it runs."));
     m_remembered = { m_address, m_speed };
     const GeneralRows general = generalRows();
@@ -361,7 +359,8 @@ void StartForm::orderFields()
     add(*m_first);
     order.push_back(m_more);
     add(*m_further);
-    order.insert(order.end(), { m_start, m_line, m_command, m_address, m_connect, m_seed, m_speed, m_simulate });
+    order.insert(
+        order.end(), { m_start, m_line, m_command, m_address, m_connect, m_keyFile, m_seed, m_speed, m_simulate });
     for (std::size_t i = 1; i < order.size(); ++i)
         setTabOrder(order[i - 1], order[i]);
 }
@@ -393,6 +392,8 @@ QString StartForm::address() const
     const QString words = m_address->text().trimmed();
     return words.endsWith(QLatin1Char(':')) ? QString() : words;
 }
+
+QString StartForm::keyFile() const { return m_keyFile->text().trimmed(); }
 
 void StartForm::focusSystem() { m_system->setFocus(Qt::OtherFocusReason); }
 

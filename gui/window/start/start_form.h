@@ -42,6 +42,8 @@ public:
     const SystemFields& system() const;
     // The address of a coordinator, empty: none is given.
     QString address() const;
+    // The file with a key of that cluster, empty: it has none.
+    QString keyFile() const;
     void focusSystem();
     void askForAddress();
     // Restores the fields of the last session; and remembers them for the next one.
@@ -97,7 +99,7 @@ private:
     QComboBox *m_system, *m_speed;
     QSpinBox *m_recordBytes, *m_clients, *m_seed;
     QCheckBox *m_slow, *m_gate;
-    QLineEdit* m_address;
+    QLineEdit *m_address, *m_keyFile;
     std::vector<QWidget*> m_remembered; // all of these, and the fields of all systems
     QFormLayout *m_first, *m_further;
     QBoxLayout* m_columns;

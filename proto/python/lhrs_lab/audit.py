@@ -51,5 +51,5 @@ class AuditCalls(InvariantCalls):
         audits."""
         told = self._judge(call("lab.audit", group, {"timeout": 1}), timeout)
         if told is None:
-            told = play.audit(self._watch_bin, self._process(self._coordinator()).control, group)
+            told = play.audit(self._watch_bin, self._process(self._coordinator()).control, group, self.key_file)
         return Audit(int(told["ranks"]), int(told["unequal"]), told["first"])

@@ -2,6 +2,7 @@
 """What all calls of a Lab share: querying processes, finding targets, and the events."""
 import concurrent.futures
 import math
+import pathlib
 import random
 import time
 from typing import Any, Iterable, Optional, Sequence, Union
@@ -30,6 +31,7 @@ class Context:
         self._log = EventLog(keep_events)
         self._wire = Wire(self._log)
         self._local: Optional[LocalCluster] = None
+        self._key_file: Optional[pathlib.Path] = None  # of a cluster that was not started here
         self._clock: Optional[VirtualClock] = None  # of a simulated cluster whose virtual time waits for commands
         self._cursor = 0               # events before the last changing call
         self._detail = "full"
@@ -40,6 +42,11 @@ class Context:
         self._unanswered: dict[str, list[Any]] = {}
         self.simulated = False         # whether the cluster is a simulated one (lhrs-sim)
         self.system = "lhrs"           # a file of LH*RS ("lhrs"), or a ring ("walk")
+
+    @property
+    def key_file(self) -> Optional[pathlib.Path]:
+        """A key of this cluster, for programs that connect to ``endpoint``; None: it has no keys."""
+        return self._local.key_file if self._local is not None else self._key_file
 
     # ---- asking
 

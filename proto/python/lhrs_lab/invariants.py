@@ -68,7 +68,7 @@ class InvariantCalls(Context):
         program = play.program(self._watch_bin, "which judges the invariants and writes recordings")
         config = self._describe_file().config if self.system == "lhrs" else None
         endpoint = self._process(self._coordinator()).control
-        self._watcher = Watcher(program, endpoint, scenario_of(config, self._record_bytes), path, timeout)
+        self._watcher = Watcher(program, endpoint, scenario_of(config, self._record_bytes), path, timeout, self.key_file)
 
     def _watching(self) -> Watcher:
         if self._watcher is None:

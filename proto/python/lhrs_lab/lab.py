@@ -3,6 +3,7 @@
 import atexit
 import inspect
 import os
+import pathlib
 import random
 import re
 import types
@@ -17,6 +18,7 @@ from .clients import Client
 from .errors import LabError
 from .expect import ExpectCalls
 from .invariants import InvariantCalls
+from .keys import read_key
 from .local import FILES_OF_PROCESS, LocalCluster, check_open_files
 from .measure import MeasureCalls, Table, started_now
 from .simulated import SimulatedCluster
@@ -104,7 +106,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
               decode: str = "auto", recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
               pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, load_control: Optional[float] = None,
               system: str = "lhrs", nodes: Optional[int] = None, outside: Optional[int] = None, bits: Optional[int] = None,
-              timers: str = "default", simulated: bool = False, speed: float = 1, gate: bool = False, watch: bool = False,
+              timers: str = "default", simulated: bool = False, speed: float = 1, gate: bool = False, keys: bool = True, watch: bool = False,
               record: Union[str, "os.PathLike[str]", None] = None, bin_dir: Optional[str] = None, timeout: float = 20,
               keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
         """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until
@@ -121,7 +123,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
         ``speed`` times as fast as real time (0.001 to 100; 0: as fast as possible), with random numbers from
         ``seed``. A program with one thread therefore has the same results, to the byte, at every speed.
         ``time.sleep`` does not advance virtual time, but ``lab.clock(step="ms", count=100)`` does. gate: messages
-        can be held (``lab.gate``); watch: the invariants are judged (``lab.invariants``); record: the run is also
+        can be held (``lab.gate``); keys: real processes have keys of their own, so that nobody else on this computer
+        can speak to them; watch: the invariants are judged (``lab.invariants``); record: the run is also
         recorded into this file (``lab.watch``). With watch or record, virtual time advances by itself, also while
         the program computes.
 
@@ -145,7 +148,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
             ring = {"nodes": 8 if nodes is None else nodes, "outside": 2 if outside is None else outside, "bits": 32 if bits is None else bits}
             lab = cls(keep_events, seed)
             lab.system, lab._record_bytes = "walk", record_bytes
-            return lab._begin_ring(ring, timers, simulated, speed, gate, watch, record, bin_dir, timeout)
+            return lab._begin_ring(ring, timers, simulated, speed, gate, keys, watch, record, bin_dir, timeout)
         if not nodes is outside is bits is None:
             raise LabError("BadArgument", "nodes, outside and bits are for a ring, not for a file of LH*RS.", "Lab.start(system='walk', nodes=8)")
         servers = {"data": 8, "parity": 6, **(spares or {})}
@@ -166,7 +169,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
             if simulated:
                 waits = not watch and record is None  # see lab.watch
                 simulation = SimulatedCluster(lab._wire, lab._log, bin_dir, timeout, speed, seed, waits)
-            lab._local = simulation or LocalCluster(lab._wire, bin_dir, timeout, gate)
+            lab._local = simulation or LocalCluster(lab._wire, bin_dir, timeout, gate, has_keys=keys)
             lab._watch_bin = bin_dir
             if not simulated:
                 check_open_files(FILES_OF_PROCESS * (1 + servers["data"] + servers["parity"]), f"{1 + servers['data'] + servers['parity']} processes")
@@ -192,7 +195,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
             raise
         return lab
 
-    def _begin_ring(self, ring: dict[str, int], timers: str, simulated: bool, speed: float, gate: bool, watch: bool,
+    def _begin_ring(self, ring: dict[str, int], timers: str, simulated: bool, speed: float, gate: bool, keys: bool, watch: bool,
                     record: Union[str, "os.PathLike[str]", None], bin_dir: Optional[str], timeout: float) -> "Lab":
         """Starts the master of a ring and its servers, and waits until the nodes are in the ring."""
         arguments = ["--bits", str(ring["bits"]), "--nodes", str(ring["nodes"]), *(["--time-scale", "5"] if timers == "classroom" else [])]
@@ -201,7 +204,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
             servers = ring["nodes"] + ring["outside"]
             waits = not watch and record is None  # see lab.watch
             simulation = SimulatedCluster(self._wire, self._log, bin_dir, timeout, speed, self._seed, waits, "walk") if simulated else None
-            self._local = simulation or LocalCluster(self._wire, bin_dir, timeout, gate, "walk")
+            self._local = simulation or LocalCluster(self._wire, bin_dir, timeout, gate, "walk", keys)
             self._started_with = {"system": "walk", **ring, "timers": timers}
             if simulation is None:
                 check_open_files(FILES_OF_PROCESS * (1 + servers), f"{1 + servers} processes")
@@ -226,14 +229,18 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
 
     @classmethod
     def connect(cls, endpoint: str, detail: Optional[str] = None, record_bytes: int = 100, timeout: float = 5,
-                keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
+                keep_events: int = 1_000_000, seed: int = 1, key_file: Union[str, "os.PathLike[str]", None] = None) -> "Lab":
         """Connects to a running cluster by its coordinator's control endpoint ('tcp://127.0.0.1:4711' or
         '127.0.0.1:4711', as in its ready line; also that of lhrs-sim). Its processes are not controlled, except for
         faults of the network. ``detail``: the level that they publish from now on (None: unchanged). Virtual time of
         a simulation advances by itself, unless it already waits for commands, as in a simulated cluster of
-        ``Lab.start``. LabError NoCluster: no coordinator answers within ``timeout`` seconds."""
+        ``Lab.start``. ``key_file``: a key of the cluster, if it has keys. LabError NoCluster: no coordinator answers
+        within ``timeout`` seconds, as with a wrong key."""
         address = _endpoint_of(endpoint)
+        keys = read_key(key_file)
         lab = cls(keep_events, seed)
+        lab._key_file = None if key_file is None else pathlib.Path(key_file)
+        lab._wire.use_keys(keys)
         lab._record_bytes = record_bytes
         try:
             who = lab._result(lab._wire.call(address, pb.Command(who_are_you=pb.WhoAreYou())), timeout, address).process

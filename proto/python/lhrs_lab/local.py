@@ -19,6 +19,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from . import messages as pb, run_clock
 from .errors import LabError
+from .keys import read_key
 from .values import new_number
 from .wire import Process, Wire
 
@@ -96,7 +97,8 @@ class Child:
 class LocalCluster:
     """Starts and ends processes, and reports them to the wire."""
 
-    def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float, has_gate: bool = False, system: str = "lhrs") -> None:
+    def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float, has_gate: bool = False, system: str = "lhrs",
+                 has_keys: bool = False) -> None:
         self._wire = wire
         self._is_ring = system != "lhrs"
         self._flags = ["--die-with-parent", *(["--gate"] if has_gate else []), *(["--system", system] if self._is_ring else [])]
@@ -109,6 +111,27 @@ class LocalCluster:
         self.address = ""                          # of the coordinator, for the other processes
         self.logs = pathlib.Path(tempfile.mkdtemp(prefix="lhrs-"))
         self._keeps_logs = False
+        self._has_keys = has_keys
+        self._keys: Optional[pathlib.Path] = None  # folder; None: the processes have no keys
+
+    def _make_keys(self) -> None:
+        """Makes keys for this cluster, in its folder of logs. LabError NoCluster: it is not possible."""
+        self._keys = self.logs / "keys"
+        made = subprocess.run([str(self._bin / "lhrs-coordinator"), "--make-keys", str(self._keys)], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            raise LabError("NoCluster", f"The keys of the cluster cannot be made: {made.stderr.strip()}")
+        self._wire.use_keys(read_key(self._keys / "operator.key"))
+
+    @property
+    def key_file(self) -> Optional[pathlib.Path]:
+        """The key for programs that command this cluster; None: it has none."""
+        return None if self._keys is None else self._keys / "operator.key"
+
+    def _key_words(self, program: str) -> list[str]:
+        if self._keys is None:
+            return []
+        return ["--key-file", str(self._keys / ("client.key" if program == "lhrs-client" else "cluster.key"))]
 
     def new_number(self) -> int:
         """A fault number that no other fault has."""
@@ -119,6 +142,8 @@ class LocalCluster:
     def start_coordinator(self, arguments: Sequence[str]) -> Process:
         """The first process of a new file, or ring."""
         self._arguments = list(arguments)
+        if self._has_keys:
+            self._make_keys()
         first = self._start([("coordinator", "lhrs-coordinator", [*arguments, *([] if self._is_ring else ["--new"])])])[0]
         self.address = self._ready(first, "udp")
         return first
@@ -169,6 +194,8 @@ class LocalCluster:
             deadline = time.monotonic() + self._patience_s
             for child in children:
                 self._await_ready(child, deadline)
+                if child.program == "lhrs-client":
+                    self._wire.note_client(child.ready["events"], child.ready["control"])
                 self._wire.watch_events(child.ready["events"])  # its first events must not be missed
             asked = [(child, self._wire.call(child.ready["control"], pb.Command(who_are_you=pb.WhoAreYou())))
                      for child in children]
@@ -197,7 +224,7 @@ class LocalCluster:
         log = open(self.logs / f"{name}.log", "ab")  # pylint: disable=consider-using-with
         try:
             popen = subprocess.Popen(  # pylint: disable=consider-using-with
-                [str(self._bin / program), *arguments, "--name", name, *self._flags],
+                [str(self._bin / program), *arguments, "--name", name, *self._flags, *self._key_words(program)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, process_group=0,
                 env=run_clock.environment())
         except OSError as error:
@@ -362,5 +389,7 @@ class LocalCluster:
             self._end_child(child)
         self._children.clear()
         self._spawner.shutdown()
+        if self._keys is not None:
+            shutil.rmtree(self._keys, ignore_errors=True)
         if not self._keeps_logs:
             shutil.rmtree(self.logs, ignore_errors=True)

@@ -226,7 +226,7 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
                       self.parameters)
         folder.put("runs", list(run), [run])
         if self.config is not None or self.system != "lhrs":
-            cluster = cluster_row(run, self.config, {"record_bytes": self._record_bytes, **self._started_with})
+            cluster = cluster_row(run, self.config, {"record_bytes": self._record_bytes, "keys": self.key_file is not None, **self._started_with})
             folder.put("clusters", list(cluster), [cluster])
 
     def _table(self, name: str) -> Table:

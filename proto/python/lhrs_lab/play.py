@@ -56,11 +56,12 @@ def chart(bin_dir: Optional[str], columns: Sequence[str], rows: Sequence[Mapping
         return _said(path, ["--chart", json.dumps(order), *more, str(directory / "table.csv")], _CHART_S)
 
 
-def audit(bin_dir: Optional[str], endpoint: str, group: Optional[int]) -> dict[str, Any]:
+def audit(bin_dir: Optional[str], endpoint: str, group: Optional[int], key_file: Optional[pathlib.Path] = None) -> dict[str, Any]:
     """{'ranks', 'unequal', 'first'} of a group of the cluster with this coordinator (None: of all groups). It only
     sends queries, so virtual time stands still. LabError Refused: the group is not at rest; BadArgument, NoCluster,
     Unsupported."""
     words = ["--audit", "all" if group is None else str(group), "--connect", endpoint.split("://")[-1]]
+    words += [] if key_file is None else ["--key-file", str(key_file)]
     return dict(json.loads(_said(program(bin_dir, "which checks the parity"), words, _AUDIT_S, (0, _NOT_EQUAL))))
 
 

@@ -43,7 +43,8 @@ def scenario_of(config: Any, record_bytes: int) -> str:
 class Watcher:
     """A running lhrs-play. Its calls may come from several threads; one query is under way at a time."""
 
-    def __init__(self, program: pathlib.Path, endpoint: str, scenario: str, record: Optional[pathlib.Path], timeout: float) -> None:
+    def __init__(self, program: pathlib.Path, endpoint: str, scenario: str, record: Optional[pathlib.Path], timeout: float,
+                 key_file: Optional[pathlib.Path] = None) -> None:
         self.record = record
         self._directory = tempfile.TemporaryDirectory(prefix="lhrs-watch-")
         script = pathlib.Path(self._directory.name, "watch.js")
@@ -51,6 +52,8 @@ class Watcher:
         arguments = [str(program), "--connect", endpoint.split("://")[-1], "--answer"]
         if record is not None:
             arguments += ["--record", str(record)]
+        if key_file is not None:
+            arguments += ["--key-file", str(key_file)]
         self._said: list[str] = []     # what it printed, the newest lines
         self._asked = self._answered = 0
         self._lock = threading.Lock()

@@ -17,6 +17,7 @@ from google.protobuf.message import DecodeError
 
 from . import messages as pb, run_clock
 from .errors import LabError
+from .keys import PeerKeys
 from .events import EventLog
 
 _ASK_AGAIN_S = 0.25
@@ -95,6 +96,8 @@ class Wire:
         self._waiting: dict[int, tuple[str, int, concurrent.futures.Future[Any]]] = {}
         self._processes: dict[int, Process] = {}
         self._watched: set[str] = set()
+        self._keys: Optional[PeerKeys] = None        # of the cluster; set before anything is connected
+        self._clients: set[str] = set()              # endpoints of client processes, whose sockets have another key
         self._lost: dict[str, str] = {}              # endpoints at which no process is left, and why
         self._dealers: dict[str, zmq.Socket] = {}    # used by the thread only, like the next four
         self._children: dict[int, tuple[int, Callable[[], None]]] = {}
@@ -116,6 +119,21 @@ class Wire:
         """Ends the thread and closes the sockets; outstanding calls end with NoCluster."""
         self._do(self._stop)
         self._thread.join()
+
+    def use_keys(self, keys: Optional[PeerKeys]) -> None:
+        """From now on connects with these keys; call it before anything is connected."""
+        self._keys = keys
+
+    def note_client(self, *endpoints: str) -> None:
+        """These endpoints are those of client processes."""
+        with self._lock:
+            self._clients.update(endpoints)
+
+    def _prepare(self, socket: zmq.Socket, endpoint: str) -> None:
+        if self._keys is not None:
+            with self._lock:
+                is_client = endpoint in self._clients
+            self._keys.prepare(socket, is_client)
 
     def call(self, endpoint: str, command: Any, process: int = 0) -> "concurrent.futures.Future[Any]":
         """Sends a command; the future receives the CommandReply, or a LabError. It has no timeout of its own: see
@@ -169,7 +187,11 @@ class Wire:
             if endpoint in self._watched:
                 return
             self._watched.add(endpoint)
-        self._do(lambda: self._events.connect(endpoint))
+
+        def do() -> None:
+            self._prepare(self._events, endpoint)
+            self._events.connect(endpoint)
+        self._do(do)
 
     def watch_end(self, descriptor: int, ended: Callable[[], None]) -> None:
         """Calls ``ended`` (in the thread) when the pidfd reports that its process has ended, and closes the pidfd."""
@@ -183,6 +205,8 @@ class Wire:
         with self._lock:
             known = self._processes.setdefault(process.number, process)
         self._log.name(known.number, known.name)
+        if process.kind == "client":
+            self.note_client(process.events, process.control)
         self.watch_events(process.events)
 
     def end(self, number: int, how: str) -> None:
@@ -244,6 +268,7 @@ class Wire:
         if endpoint not in self._dealers:
             dealer = self._context.socket(zmq.DEALER)
             dealer.linger = 0
+            self._prepare(dealer, endpoint)
             dealer.connect(endpoint)
             self._dealers[endpoint] = dealer
             self._poller.register(dealer, zmq.POLLIN)

@@ -150,6 +150,7 @@ LabResult<QJSValue> FileLab::start(LabContext& context, const Arguments& o) cons
     local.config = *config;
     local.slowTimers = o.text("timers") == "classroom";
     local.hasGate = o.isOn("gate");
+    local.hasKeys = o.isOn("keys");
     for (QJSValueIterator it(spares); it.hasNext();) {
         it.next();
         const double count = it.value().toNumber();

@@ -311,6 +311,7 @@ LabResult<QJSValue> RingLab::start(LabContext& context, const Arguments& o) cons
     local.ring = wanted;
     local.slowTimers = o.text("timers") == "classroom";
     local.hasGate = o.isOn("gate");
+    local.hasKeys = o.isOn("keys");
     ChosenCluster chosen;
     if (context.settings.mayStartCluster) {
         const auto found = keepOrReplace(

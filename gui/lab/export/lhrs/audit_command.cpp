@@ -5,6 +5,7 @@
 #include "common/number_words.h"
 #include "gui/lab/control/lhrs/audit.h"
 #include "gui/lab/control/control_client.h"
+#include "gui/lab/live/ingest.h"
 #include "gui/lab/local/session.h"
 
 #include <QJsonDocument>
@@ -60,7 +61,7 @@ void addAuditOptions(CLI::App& app, AuditCommand& command)
         ->type_name("GROUP|all");
 }
 
-int audit(const AuditCommand& command, const std::string& endpoint)
+int audit(const AuditCommand& command, const std::string& endpoint, const std::optional<KeyFile>& key)
 {
     std::optional<std::uint32_t> wanted;
     if (command.group != "all") {
@@ -73,6 +74,7 @@ int audit(const AuditCommand& command, const std::string& endpoint)
     if (endpoint.empty())
         return endAudit(kNoSuchGroup, "--audit is for a running cluster; write --connect HOST:PORT, too.");
     Session session;
+    session.ingest().peerKeys().use(key);
     if (const auto problem = meet(session.control(), endpoint))
         return endAudit(kNobody, *problem);
     pb::Command describe;

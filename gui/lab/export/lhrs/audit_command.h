@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/keys/key_file.h"
+
+#include <optional>
 #include <string>
 
 namespace CLI {
@@ -17,6 +20,7 @@ void addAuditOptions(CLI::App& app, AuditCommand& command);
 
 // Prints {"ranks", "unequal", "first"} as JSON to standard output and returns the exit code. It only sends queries, so
 // it does not affect a simulation that waits for commands. `endpoint`: the coordinator's.
-int audit(const AuditCommand& command, const std::string& endpoint);
+// `key`: of the cluster, if it has keys.
+int audit(const AuditCommand& command, const std::string& endpoint, const std::optional<KeyFile>& key);
 
 } // namespace lhrs::gui
