@@ -3,6 +3,7 @@
 // encoding of four data records. bench.py reads the JSON output; without it Google Benchmark prints a table for people.
 // A name is WHAT/FIELD/KERNEL/BYTES. ISA-L has only GF(2^8), so only its gf8 figures count.
 #include "common/lhrs/erasure_code.h"
+#include "node/transport/packet_tag.h"
 #include "common/field/galois.h"
 
 #include <benchmark/benchmark.h>
@@ -122,8 +123,22 @@ void isalEncode(benchmark::State& state, std::uint32_t k, std::size_t bytes)
     setBytes(state, kM * bytes);
 }
 
+// The tag of a packet: with a key, and without one, where it finds damage only.
+void tag(benchmark::State& state, bool hasKey, std::size_t bytes)
+{
+    const std::string packet(bytes, 'p');
+    KeyBytes key {};
+    for (auto _ : state)
+        benchmark::DoNotOptimize(tagOf(hasKey ? &key : nullptr, packet));
+    setBytes(state, bytes);
+}
+
 void registerAll()
 {
+    for (const std::size_t bytes : { 200, 1'400, 16'000, 1 << 20 })
+        for (const bool hasKey : { true, false })
+            benchmark::RegisterBenchmark(
+                ((hasKey ? "tag/key/" : "tag/none/") + std::to_string(bytes)).c_str(), tag, hasKey, bytes);
     for (const char* word :
         { "simd:gfni-avx512", "simd:gfni-avx2", "simd:avx2", "simd:ssse3", "simd:portable", "gf-complete", "log" }) {
         const auto options = fieldOptionsNamed(word);

@@ -104,7 +104,8 @@ def _measure(name: str, *targets: Target) -> Callable[[Run], Run]:
 def _cluster(s: Settings, k: int, records: int, **options: Any) -> Lab:
     """A cluster whose buckets hold all inserted records, so that it splits only by command."""
     o: dict[str, Any] = {"m": M, "k": k, "b": 4 * records + 100, "record_bytes": RECORD_BYTES,
-                         "recovery": "off" if k == 0 else "automatic", "spares": {"data": M, "parity": k}}
+                         "recovery": "off" if k == 0 else "automatic", "spares": {"data": M, "parity": k},
+                         "keys": False}  # nor have the peers any; keyed.py tells what keys cost
     lab = Lab.start(**{**o, **options}, bin_dir=str(s.programs))
     lab.detail("counts")
     return lab

@@ -191,7 +191,7 @@ def _observe_live(s: Settings, size: int, count: int) -> dict[str, list[float]]:
     records = _LIVE_RECORDS * size
     room = records + (s.repetitions + 1) * count
     spares = {"data": size + s.repetitions + _SPARES["data"], "parity": (size + s.repetitions) // M + 1 + _SPARES["parity"]}
-    with Lab.start(m=M, k=_K, b=room + 100, record_bytes=RECORD_BYTES, recovery="manual", spares=spares, timeout=120, bin_dir=str(s.programs)) as lab:
+    with Lab.start(m=M, k=_K, b=room + 100, record_bytes=RECORD_BYTES, recovery="manual", keys=False, spares=spares, timeout=120, bin_dir=str(s.programs)) as lab:
         lab.detail("counts")
         servers = [process for process in lab.processes() if process.kind == "node"]
         client = lab.client("writer")

@@ -60,7 +60,7 @@ def _cluster_on(processors: set[int], s: Settings) -> Iterator[tuple[Lab, Client
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, processors)
     try:
-        with Lab.start(m=M, k=1, b=400, record_bytes=RECORD_BYTES, spares={"data": 8, "parity": 3},
+        with Lab.start(m=M, k=1, b=400, record_bytes=RECORD_BYTES, keys=False, spares={"data": 8, "parity": 3},
                        bin_dir=str(s.programs)) as lab:
             client = lab.client("alice")
             _check(client.run("insert", _RECORDS, window=16), _RECORDS)
