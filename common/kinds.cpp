@@ -88,7 +88,7 @@ const KindTable& commands()
 // The number of a body inside the message of a further system; 0: it has none.
 int ofSystem(int system, int body) { return body == 0 ? 0 : kOfSystem * system + body; }
 
-// Something with two bodies has no kind: whoever looks at one of them must not act on the other.
+// Something with two bodies has no kind: code that checks one of them must not act on the other.
 template <class Anything> bool isBoth(const Anything& thing) { return thing.body_case() != Anything::BODY_NOT_SET; }
 
 // The message in the field of this oneof that is set; null: none is set.

@@ -38,7 +38,7 @@ NodeId drawProcessNumber(pb::ProcessKind kind)
     return NodeId(kind == pb::CLIENT ? number | kClientBit : number);
 }
 
-// Whether the holder of this process number may have sent these messages. It is certain that he has sealed them, and
+// Whether the holder of this process number may have sent these messages. It is certain that it has sealed them, and
 // with which key; a client speaks for itself only, and says only what clients say.
 bool mayBeFrom(NodeId sender, std::span<const ReadMessage> messages)
 {

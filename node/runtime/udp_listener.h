@@ -44,7 +44,7 @@ private:
     bool passes(const Envelope::Opened& opened, Endpoint from);
 
     const Parts m_parts;
-    // Used by the thread. Clients, who have made-up numbers if they like, cannot make it forget what servers have sent.
+    // Used by the thread. Clients, which can make up process numbers, cannot make it forget what servers have sent.
     ReplayWindows m_servers, m_clients;
     std::jthread m_thread;
 };

@@ -62,8 +62,8 @@ Envelope::Envelope(std::uint64_t cluster, NodeId self, const KeyRing* keys)
 {
 }
 
-// A client has only the clients' key. A server that does not know who is at an address takes that key too, because both
-// a server and a client can check it; no server handles the content of such a packet.
+// A client has only the clients' key. A server that does not know which process is at an address takes that key too,
+// because both a server and a client can check it; no server handles the content of such a packet.
 std::uint16_t Envelope::keyIdFor(NodeId process) const
 {
     if (m_keys == nullptr)

@@ -15,12 +15,12 @@
 
 namespace lhrs {
 
-// Who is at which address, for processes with keys. The process number of a receiver is part of each datagram, and it
-// is drawn anew at every start, so no datagram of a former run is ever accepted. A sender that knows only an address
-// looks the number up here. If it is not known, or another server has taken over a server's address, the receiver does
-// not handle the datagram and answers with an introduction, which is no longer than it: the sender then seals the
-// datagram again and sends it once more. A datagram that this costs nobody waits for: the protocol sends it again in
-// any case. Thread-safe.
+// Which process is at which address, for processes with keys. The process number of a receiver is part of each
+// datagram, and it is drawn anew at every start, so no datagram of a former run is ever accepted. A sender that knows
+// only an address looks the number up here. If it is not known, or another server has taken over a server's address,
+// the receiver does not handle the datagram and answers with an introduction, which is no longer than it: the sender
+// then seals the datagram again and sends it once more. A datagram that this costs nobody waits for: the protocol sends
+// it again in any case. Thread-safe.
 class Introductions {
 public:
     using Send = std::function<void(Endpoint to, std::string_view packet)>;
@@ -34,10 +34,10 @@ public:
     // A valid introduction has come from this address: sends again what was kept for it.
     void learn(Endpoint address, NodeId process);
     // A datagram that was sealed for this process has come from that one. A multicast is sealed for nobody, so it is
-    // taken only from a process that has been met: one that was recorded in a former run is from nobody known.
+    // taken only from a process that has been met: one that was recorded in a former run is from an unknown process.
     void meet(NodeId process);
     bool hasMet(NodeId process) const;
-    // Tells that sender who is here.
+    // Tells that sender which process is here.
     void introduce(Endpoint address, NodeId sender);
 
     // Bounds of what is kept.

@@ -12,7 +12,7 @@
 namespace lhrs {
 
 // Which datagrams of each sender have arrived at a socket, so that none is taken twice. A sender numbers all its
-// datagrams, whoever they are for, and they may overtake each other: one that is more than kWidth numbers behind the
+// datagrams, whatever their receiver, and they may overtake each other: one that is more than kWidth numbers behind the
 // newest counts as old and is refused. Only senders whose datagrams had a valid tag come here. Used by one thread.
 class ReplayWindows {
 public:

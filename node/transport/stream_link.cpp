@@ -42,7 +42,7 @@ std::optional<Drop> StreamLink::accept(std::string_view begin, std::string& answ
     std::memcpy(answer.data() + kHeaderBytes, m_own.data(), kKeyBytes);
     std::memcpy(answer.data() + kHeaderBytes + kKeyBytes, m_theirs.data(), kKeyBytes);
     m_envelope.seal(answer.data(), 2 * kKeyBytes, m_peer, {}, PacketType::StreamBegin);
-    // Whoever has only the clients' key and says to be a server gets a link that only servers can use.
+    // A process that has only the clients' key and claims to be a server gets a link that only servers can use.
     return makeKey(m_peer, m_envelope.self(), m_envelope.keyFor(m_peer)) ? std::nullopt : std::optional(Drop::OtherKey);
 }
 

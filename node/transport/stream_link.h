@@ -13,9 +13,9 @@ namespace lhrs {
 
 // One end of a connection with keys. Before the first frame, the process that connects sends a random number in a
 // packet of its own, and the other one answers with a second number; the key of this connection is made of both. After
-// each frame, whose own tag proves who wrote it, comes a tag of the connection over the frame's tag and its place in
-// the connection: so no frame can be repeated, left out, moved, or taken from another connection. Without keys there is
-// no link, and frames follow each other directly. No sockets; used by one thread.
+// each frame, whose own tag proves which process wrote it, comes a tag of the connection over the frame's tag and its
+// place in the connection: so no frame can be repeated, left out, moved, or taken from another connection. Without keys
+// there is no link, and frames follow each other directly. No sockets; used by one thread.
 class StreamLink {
 public:
     static constexpr std::size_t kBeginBytes = kEnvelopeBytes + kKeyBytes; // the packet of the process that connects

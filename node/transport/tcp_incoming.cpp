@@ -227,8 +227,8 @@ void TcpStreams::retryWaiting()
     }
 }
 
-// Closes the accepted connection that has been silent from its beginning for the longest time, so that those who never
-// say anything do not keep others out.
+// Closes the accepted connection that has been silent from its beginning for the longest time, so that connections
+// which never carry anything do not keep others out.
 bool TcpStreams::makeRoomForCaller()
 {
     auto oldest = m_incoming.end();

@@ -39,7 +39,7 @@ public:
     {
         return { m_bytes.get() + i * kDatagramMax, m_headers[i].msg_len };
     }
-    // Where datagram `i` came from, as it says; anyone can write what he likes there.
+    // Where datagram `i` came from, as it claims; a sender can write any address there.
     Endpoint from(std::size_t i) const { return fromSystem(m_names[i]); }
     // Number of datagrams that the kernel has dropped since the last batch because the socket's buffer was full.
     std::uint32_t lostBefore() const { return m_lostBefore; }

@@ -123,7 +123,7 @@ inline RuntimeOptions keyed()
 
 inline std::uint64_t drops(const Station& station, Drop reason) { return station.runtime->counters().of(reason); }
 
-// A sender without threads, who sees every single datagram that comes back to it.
+// A sender without threads, which sees every single datagram that comes back to it.
 struct Witness {
     Witness(const Station& station, const KeyRing* keys, NodeId number)
         : to(station.udp()), envelope(Envelope::clusterOf(to.ip, to.port), number, keys)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A neighbour on the same computer who has no key of the cluster, or another one: whatever he sends to its sockets,
+// A program on the same computer that has no key of the cluster, or another one: whatever it sends to its sockets,
 // records are read and written all the same, nothing is lost, nobody ends, and what was refused is counted.
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"

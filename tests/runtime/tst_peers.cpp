@@ -31,7 +31,7 @@ template <class Key> void setKey(zmq::socket_t& socket, int option, const Key& k
         qFatal("%s", zmq_strerror(zmq_errno()));
 }
 
-// A socket that connects with this pair to whoever has that public key.
+// A socket that connects with this pair to the process that has that public key.
 zmq::socket_t connected(zmq::context_t& context, zmq::socket_type type, const std::string& endpoint,
     const CurvePair* pair, const KeyBytes& server)
 {

@@ -230,28 +230,39 @@ void ReachTest::aClusterOnSeveralHostsIsAsOneOnOne()
                  "lab.expectEqual([all.results.ok, all.unanswered], [300, 0], 'all inserted');\n"
                  "lab.expect(lab.file().M > 4, 'the file has grown over the hosts');\n"
                  "lab.expectEqual([a.scan().records, lab.audit().unequal], [300, 0], 'all there, parity equal');\n"
-                 "lab.expectError('NotAllowed', () => lab.net({ to: lab.data(1), drop: 1 }));\n");
+                 "lab.expectError('NotAllowed', () => lab.net({ to: lab.data(1), drop: 1 }));\n"
+                 "lab.print('holders', lab.bucket(lab.data(0)).process, lab.bucket(lab.parity(0, 0)).process);\n");
     script.close();
     QFile later(folder.filePath("later.js"));
     QVERIFY(later.open(QIODevice::WriteOnly));
-    later.write(
-        "lab.cluster({ m: 4, k: 2, b: 40 }); const a = lab.client('alice'); lab.settle({ timeout: 60 });\n"
-        "lab.expectEqual([a.verify().wrong, a.scan().records, lab.audit().unequal], [0, 300, 0], 'rebuilt');\n");
+    later.write("lab.cluster({ m: 4, k: 2, b: 40 }); const a = lab.client('alice'); lab.settle({ timeout: 60 });\n"
+                "lab.expectEqual([a.verify().wrong, a.scan().records, lab.audit().unequal], [0, 300, 0], 'rebuilt');\n"
+                "lab.print('holders', lab.bucket(lab.data(0)).process, lab.bucket(lab.parity(0, 0)).process);\n");
     later.close();
     const QString control = QString::fromStdString(coordinator.at("control")).remove("tcp://");
+    QString said;
     const auto play = [&](const QFile& file) {
         Program program(hosts.on(3), "lhrs-play",
             { file.fileName(), "--connect", control, "--key-file", folder.filePath(kOperatorKeyName), "--limit",
                 "100" });
         const bool isOver = program.waitForEnd();
-        return isOver && program.exitCode() == 0 ? QString() : program.output() + program.errors();
+        said = program.output() + program.errors();
+        return isOver && program.exitCode() == 0;
     };
-    const QString problem = play(script);
-    QVERIFY2(problem.isEmpty(), qPrintable(problem));
-    for (std::size_t server : { 3u, 14u }) // a data server and one of parity; the file may have taken them or not
-        QVERIFY(running[server]->signal(SIGKILL));
-    QString after; // for a moment the directory still lists them
-    QVERIFY2(eventually([&] { return (after = play(later)).isEmpty(); }, 3 * kPatience), qPrintable(after));
+    QVERIFY2(play(script), qPrintable(said));
+    static const QRegularExpression kHolders("holders (\\S+) (\\S+)");
+    const QStringList holders = kHolders.match(said).capturedTexts().mid(1);
+    QCOMPARE(holders.size(), 2);
+    int killed = 0;
+    for (const auto& program : running)
+        killed += holders.contains(program->name) && program->signal(SIGKILL) ? 1 : 0;
+    QCOMPARE(killed, 2);
+    // For a moment the directory still lists them.
+    QVERIFY2(eventually([&] { return play(later); }, 3 * kPatience), qPrintable(said));
+    const QStringList successors = kHolders.match(said).capturedTexts().mid(1);
+    QCOMPARE(successors.size(), 2);
+    for (const QString& successor : successors)
+        QVERIFY2(!holders.contains(successor), qPrintable(said));
     // Without a key nobody is answered there.
     Program stranger(hosts.on(4), "lhrs-play", { script.fileName(), "--connect", control });
     QVERIFY(stranger.waitForEnd());

@@ -20,7 +20,7 @@ public:
     void use(const std::optional<KeyFile>& key);
     // The processes that have just been made known: sockets of clients have another key than those of servers.
     void note(const pb::ProcessInfo& process);
-    // A client that was started here has this endpoint, whoever had it before.
+    // A client that was started here has this endpoint, whichever process had it before.
     void noteClient(const std::string& endpoint);
     // Prepares a socket for the next connect() to this endpoint. False: the library does not take the keys.
     bool prepare(zmq::socket_t& socket, const std::string& endpoint) const;
