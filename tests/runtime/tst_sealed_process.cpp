@@ -448,6 +448,10 @@ void SealedProcessTest::aMulticastIsTakenOnceAndFromWhomOneHasMet()
         server.send(former);
         return drops(station, Drop::Unintroduced) > 0;
     }));
+    std::string last = former; // whatever was sent before it has been judged when it is refused
+    last.back() ^= 1;
+    server.send(last);
+    QVERIFY(eventually([&] { return drops(station, Drop::WrongTag) == 1; }));
     QCOMPARE(station.heard->messages.load(), std::uint64_t(0));
     server.to = own;
     server.send(sealedPacket(server.envelope, body, station.number()));
