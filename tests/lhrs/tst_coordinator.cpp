@@ -62,6 +62,9 @@ private slots:
     void anOfferThatComesTwiceIsOneOffer();
     void tooFewOffersInviteAgainLessAndLessOften();
     void anOldOfferCountsNoMore();
+    void theMembersOfAGroupAreSpreadOverTheHosts_data();
+    void theMembersOfAGroupAreSpreadOverTheHosts();
+    void aHostWithFewerMembersIsWaitedForOnce();
     void withoutMulticastTheRegistryIsUsedAndSaid();
     void theRegistryMayBeWanted();
     void aMissingSpareIsSaidForItsPool();
@@ -285,6 +288,81 @@ void TestCoordinator::anOldOfferCountsNoMore()
     rig.silent.clear();
     rig.pass(2s);
     QVERIFY(rig.file().exists());
+}
+
+void TestCoordinator::theMembersOfAGroupAreSpreadOverTheHosts_data()
+{
+    QTest::addColumn<std::uint32_t>("hosts");
+    QTest::addColumn<std::uint32_t>("most"); // members of a group on one host
+    QTest::newRow("enough hosts") << 8u << 1u;
+    QTest::newRow("just enough") << 6u << 1u;
+    QTest::newRow("half as many") << 3u << 2u;
+    QTest::newRow("one host") << 1u << 6u;
+    QTest::newRow("each process its own") << 0u << 1u;
+}
+
+void TestCoordinator::theMembersOfAGroupAreSpreadOverTheHosts()
+{
+    QFETCH(const std::uint32_t, hosts);
+    QFETCH(const std::uint32_t, most);
+    // Those that answer first are on one host.
+    CoordinatorRig rig({ .config = fileConfig(4, 2), .dataSpares = 128, .paritySpares = 128, .hosts = hosts });
+    for (std::uint32_t s = 0; s < 128; ++s) {
+        rig.registers(CoordinatorRig::kData + s);
+        rig.registers(CoordinatorRig::kParity + s);
+    }
+    rig.pass(0ns);
+    for (std::uint32_t bucket = 0; rig.file().buckets() < 16; bucket = (bucket + 1) % rig.file().buckets()) {
+        rig.overload(bucket);
+        rig.pass(10ms); // spares that are silent for long do not count
+    }
+    for (const auto& [g, group] : rig.file().groups()) {
+        std::map<std::uint32_t, std::uint32_t> members;
+        for (const auto& [position, member] : group.data)
+            ++members[member.holder.address.ip];
+        for (const auto& [column, member] : group.parity)
+            ++members[member.holder.address.ip];
+        QCOMPARE(group.data.size() + group.parity.size(), std::size_t(6));
+        QCOMPARE(std::max_element(members.begin(), members.end(), [](auto& a, auto& b) { return a.second < b.second; })
+                     ->second,
+            most);
+    }
+}
+
+void TestCoordinator::aHostWithFewerMembersIsWaitedForOnce()
+{
+    // Of two hosts, the other one has a spare that is registered and does not answer.
+    constexpr std::uint64_t here = CoordinatorRig::kParity, other = here + CoordinatorRig::kAdjacent;
+    CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 1, .hosts = 2 });
+    rig.addSpare(here, pb::PARITY); // on the host of the data bucket
+    rig.addSpare(other, pb::PARITY);
+    rig.registers(other);
+    rig.silent.insert(other);
+    rig.pass(100ms);
+    QVERIFY(!rig.file().exists());
+    rig.pass(100ms);
+    QVERIFY(rig.file().exists());
+    QVERIFY(rig.members.at(here).place.role() == pb::PARITY);
+    // Also when the recruiting has lasted long before there were enough.
+    CoordinatorRig late({ .config = fileConfig(4, 1), .paritySpares = 1, .hosts = 2 });
+    late.pass(3s);
+    late.addSpare(other, pb::PARITY);
+    late.registers(other);
+    late.registers(here);
+    late.hearMulticast = false; // the data server that comes now is the only one that answers
+    late.addSpare(CoordinatorRig::kData, pb::DATA);
+    const pb::Message offer = [&late] {
+        auto& member = late.members.at(CoordinatorRig::kData);
+        pb::Message message = member.sender.message();
+        message.mutable_offer()->set_invitation(1);
+        *message.mutable_offer()->mutable_process() = member.info;
+        return message;
+    }();
+    late.say(offer);
+    QVERIFY(!late.file().exists());
+    late.hearMulticast = true;
+    late.pass(1s);
+    QVERIFY(late.members.at(other).place.role() == pb::PARITY);
 }
 
 void TestCoordinator::withoutMulticastTheRegistryIsUsedAndSaid()

@@ -20,9 +20,10 @@ Time Recruiter::offerLife() const
     return std::chrono::milliseconds(m_shared.acks.timers().offer_ms()) * 3 / 4;
 }
 
-void Recruiter::start(Want want, std::string purpose, Time now, Effects& out)
+void Recruiter::start(Want want, HostLoad load, std::string purpose, Time now, Effects& out)
 {
     m_pools.clear();
+    m_load = std::move(load);
     m_pools[pb::DATA].wanted = want.data;
     m_pools[pb::PARITY].wanted = want.parity;
     for (auto& [role, pool] : m_pools)
@@ -33,6 +34,7 @@ void Recruiter::start(Want want, std::string purpose, Time now, Effects& out)
     m_wasHeard = false;
     m_emptyRounds = 0;
     m_nextRound = now;
+    m_waitUntil = Time::max();
     onTime(now, out);
 }
 
@@ -63,7 +65,7 @@ void Recruiter::stop(Effects& out)
         pool = {};
     }
     m_isWanting = false;
-    m_nextRound = Time::max();
+    m_nextRound = m_waitUntil = Time::max();
 }
 
 void Invitations::cancel(const pb::ProcessInfo& process, std::uint64_t invitation, Effects& out)
@@ -122,15 +124,56 @@ bool Recruiter::onOffer(const pb::Message& message, Time now)
     return false;
 }
 
+bool Recruiter::choose(pb::Role role, Pool& pool, HostLoad& load, Time now) const
+{
+    // The load of a host that has none is not entered: the map stays as small as the group.
+    const auto loadOf = [&load](const pb::ProcessInfo& process) {
+        const auto at = load.find(process.address().ip());
+        return at == load.end() ? 0u : at->second;
+    };
+    for (std::uint32_t taken = 0; taken < pool.wanted; ++taken) {
+        const auto first = pool.offers.begin() + taken;
+        // Of equals the first that answered.
+        const auto best = std::min_element(first, pool.offers.end(),
+            [&](const Offered& a, const Offered& b) { return loadOf(a.process) < loadOf(b.process); });
+        const std::uint32_t least = loadOf(best->process);
+        const auto isBetter = [&](const Directory::Entry* spare) {
+            return loadOf(spare->info) < least
+                && std::none_of(pool.offers.begin(), pool.offers.end(),
+                    [&](const Offered& offer) { return offer.process.node() == spare->info.node(); });
+        };
+        if (least > 0 && now < m_waitUntil) {
+            const auto spares = m_shared.spares(role, now);
+            if (std::any_of(spares.begin(), spares.end(), isBetter))
+                return false;
+        }
+        ++load[best->process.address().ip()];
+        std::rotate(first, best, best + 1); // the others keep their order
+    }
+    return true;
+}
+
 bool Recruiter::take(Found& found, Time now, Effects& out)
 {
     if (!m_isWanting)
         return false;
     for (auto& [role, pool] : m_pools) {
         dropExpired(pool, out.fires(Failpoint::OfferExpiresEarly) ? now + offerLife() * 3 / 4 : now);
-        if (pool.offers.size() < pool.wanted)
+        if (pool.offers.size() < pool.wanted) {
+            m_waitUntil = Time::max();
             return false;
+        }
     }
+    const bool areEnoughNow = m_waitUntil == Time::max();
+    if (areEnoughNow)
+        m_waitUntil = now + std::chrono::milliseconds(m_shared.acks.timers().invite_ms());
+    HostLoad load = m_load;
+    for (auto& [role, pool] : m_pools)
+        if (!choose(role, pool, load, now)) {
+            if (areEnoughNow && m_round > 1) // the better spare may have registered after the last invitation
+                m_nextRound = now;
+            return false;
+        }
     const auto takeFrom = [&](Pool& pool, std::vector<pb::ProcessInfo>& taken, std::uint64_t& invitation) {
         invitation = pool.invitation;
         // Demo paper, section 3: the servers that answer first are selected; the others are told that they are not
@@ -146,7 +189,7 @@ bool Recruiter::take(Found& found, Time now, Effects& out)
     takeFrom(m_pools[pb::DATA], found.data, found.dataInvitation);
     takeFrom(m_pools[pb::PARITY], found.parity, found.parityInvitation);
     m_isWanting = false;
-    m_nextRound = Time::max();
+    m_nextRound = m_waitUntil = Time::max();
     return true;
 }
 

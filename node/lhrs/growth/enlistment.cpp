@@ -29,8 +29,38 @@ void Enlistment::recruit(Time now, Effects& out)
     Recruiter::Want want;
     for (const Place& place : m_places)
         ++(place.role == pb::DATA ? want.data : want.parity);
-    m_recruiter.start(want, m_purpose, now, out);
+    m_recruiter.start(want, hostLoad(), m_purpose, now, out);
     confirm(now, out);
+}
+
+// Counts also those that hold a place that is not in the table yet, because its split is under way.
+Recruiter::HostLoad Enlistment::hostLoad() const
+{
+    const FileState& file = m_parts.file;
+    std::map<NodeId, std::uint32_t> hosts;
+    for (const Directory::Entry* entry : m_parts.directory.all()) {
+        const pb::Place& place = entry->place;
+        const bool isInGroup = place.role() == pb::DATA ? file.groupOf(BucketNumber(place.number())) == m_group
+                                                        : place.role() == pb::PARITY && place.number() == m_group.value;
+        if (isInGroup && !entry->isReplaced)
+            hosts[NodeId(entry->info.node())] = entry->info.address().ip();
+    }
+    if (const auto group = file.groups().find(m_group); group != file.groups().end()) {
+        const auto note = [&](const FileState::MemberInfo& member) {
+            if (member.hasFailed())
+                hosts.erase(member.holder.node);
+            else
+                hosts[member.holder.node] = member.holder.address.ip;
+        };
+        for (const auto& [position, member] : group->second.data)
+            note(member);
+        for (const auto& [column, member] : group->second.parity)
+            note(member);
+    }
+    Recruiter::HostLoad load;
+    for (const auto& [node, host] : hosts)
+        ++load[host];
+    return load;
 }
 
 bool Enlistment::onOffer(const pb::Message& message, Time now, Effects& out)

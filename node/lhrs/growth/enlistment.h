@@ -62,6 +62,7 @@ public:
 
 private:
     void recruit(Time now, Effects& out);
+    Recruiter::HostLoad hostLoad() const;
     void confirm(Time now, Effects& out);
     void withdraw(Time now, Effects& out);
     void release(Time now, Effects& out);

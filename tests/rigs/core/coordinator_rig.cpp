@@ -5,7 +5,7 @@ namespace lhrs::test {
 
 CoordinatorRig::CoordinatorRig(const Options& o)
     : info(process(kSelf, pb::COORDINATOR)), coordinator({ info, o.config, o.timers, o.recruiting, 1 }),
-      driven(coordinator, info)
+      driven(coordinator, info), m_hosts(o.hosts)
 {
     for (std::uint32_t s = 0; s < o.dataSpares; ++s)
         addSpare(kData + s, pb::DATA);
@@ -23,6 +23,8 @@ void CoordinatorRig::addSpare(std::uint64_t node, pb::Role pool)
 {
     Member& member = members.try_emplace(node, process(node, pb::NODE, pool)).first->second;
     member.pool = pool;
+    if (m_hosts != 0)
+        member.info.mutable_address()->set_ip(kFirstHost + std::uint32_t(node / kAdjacent % m_hosts));
 }
 
 Step CoordinatorRig::registers(std::uint64_t node)
@@ -139,7 +141,7 @@ void CoordinatorRig::note(const Step& step)
     for (const auto& [pool, message] : step.multicasts) {
         log.push_back({ 0, Way::Auto, 0, message });
         // In a large pool not all answer in time; a few more than needed do.
-        std::uint32_t wanted = message.invite().count() + 3;
+        std::uint32_t wanted = m_hosts != 0 ? ~0u : message.invite().count() + 3;
         for (auto& [node, member] : members) {
             if (member.pool == pool && hearMulticast && wanted > 0)
                 wanted -= answerInvitation(member, message.invite()) ? 1 : 0;

@@ -20,6 +20,7 @@ public:
         Recruiting recruiting = Recruiting::Auto;
         std::uint32_t dataSpares = 0; // from process 10 on
         std::uint32_t paritySpares = 0; // from process 5000 on
+        std::uint32_t hosts = 0; // eight adjacent processes are on one; 0: each process is on a host of its own
     };
     struct Member {
         explicit Member(const pb::ProcessInfo& i) : info(i), sender(i.node()) { }
@@ -30,6 +31,7 @@ public:
         std::uint64_t invitation = 0; // of the open offer
     };
     static constexpr std::uint64_t kSelf = 1, kData = 10, kParity = 5000;
+    static constexpr std::uint32_t kFirstHost = 1'000'000, kAdjacent = 8; // address of a host; processes on it
 
     explicit CoordinatorRig(const Options& o);
     // With enough spares, and with its first group complete.
@@ -75,6 +77,7 @@ public:
     std::map<std::uint64_t, Member> members;
 
 private:
+    const std::uint32_t m_hosts;
     Step settle(Step step);
     void note(const Step& step);
     void deliver(const Step::Sent& sent);

@@ -157,7 +157,9 @@ Step Driven::finish()
     m_stamper.sign(m_effects);
     Step step;
     for (const Effects::Send& send : m_effects.sends())
-        step.sent.push_back({ send.to.ip, send.way, send.tries, *send.message });
+        // Several processes may be on one host.
+        step.sent.push_back(
+            { send.node.value != 0 ? send.node.value : send.to.ip, send.way, send.tries, *send.message });
     for (const Effects::Multicast& multicast : m_effects.multicasts())
         step.multicasts.emplace_back(multicast.pool, *multicast.message);
     for (const pb::Event* event : m_effects.events())
