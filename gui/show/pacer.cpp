@@ -2,7 +2,7 @@
 #include "gui/show/pacer.h"
 
 #include "common/kinds.h"
-#include "gui/lab/state/process/end_reasons.h"
+#include "common/end_reasons.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/show_systems.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/local/child_keeper.h"
+#include "common/children/child_keeper.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/local/session.h"
 
@@ -90,7 +90,7 @@ private:
     gui::Session m_session;
     std::mutex m_mutex; // guards m_ended
     std::map<pid_t, std::string> m_ended;
-    gui::ChildKeeper m_keeper;
+    ChildKeeper m_keeper;
     std::vector<std::unique_ptr<Process>> m_processes;
     std::map<std::string, std::streamoff> m_readTo; // position in each log
     std::string m_coordinatorAddress;

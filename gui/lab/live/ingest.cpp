@@ -4,7 +4,7 @@
 #include "common/run_clock.h"
 #include "gui/lab/live/ingest_cluster.h"
 #include "gui/lab/series/run_sink.h"
-#include "gui/lab/live/wake_up.h"
+#include "common/children/wake_up.h"
 
 #include <zmq.hpp>
 

@@ -25,10 +25,13 @@ namespace zmq {
 class context_t;
 }
 
+namespace lhrs {
+class WakeUp;
+}
+
 namespace lhrs::gui {
 
 class RunSink;
-class WakeUp;
 
 struct IngestCounters {
     std::uint64_t events = 0; // received

@@ -2,7 +2,7 @@
 #include "gui/lab/recording/recording_writer.h"
 
 #include "common/kinds.h"
-#include "gui/lab/state/process/end_reasons.h"
+#include "common/end_reasons.h"
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/state/keyframe.h"
 #include "gui/lab/recording/recording_place.h"

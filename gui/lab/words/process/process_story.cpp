@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/words/process/process_story.h"
 
-#include "gui/lab/state/process/end_reasons.h"
+#include "common/end_reasons.h"
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/state/process/sentence_words.h"
 #include "gui/lab/tables/qt_text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/live/wake_up.h"
+#include "common/children/wake_up.h"
 
 #include "common/errors.h"
 
@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace lhrs::gui {
+namespace lhrs {
 
 WakeUp::WakeUp() : m_descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) { LHRS_CHECK(m_descriptor >= 0); }
 
@@ -27,4 +27,4 @@ void WakeUp::clear()
     [[maybe_unused]] const auto taken = ::read(m_descriptor, &calls, sizeof calls);
 }
 
-} // namespace lhrs::gui
+} // namespace lhrs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-namespace lhrs::gui {
+namespace lhrs {
 
 // A file descriptor that becomes readable on call(). It lets other threads wake a thread that polls sockets.
 class WakeUp {
@@ -21,4 +21,4 @@ private:
     const int m_descriptor;
 };
 
-} // namespace lhrs::gui
+} // namespace lhrs

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/local/child_keeper.h"
+#include "common/children/child_keeper.h"
 
 #include "common/run_clock.h"
-#include "gui/lab/state/process/end_reasons.h"
-#include "gui/lab/live/wake_up.h"
+#include "common/end_reasons.h"
+#include "common/children/wake_up.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -23,7 +23,7 @@
 
 extern char** environ;
 
-namespace lhrs::gui {
+namespace lhrs {
 
 namespace {
 
@@ -447,4 +447,4 @@ void ChildKeeper::reap()
         m_ended(pid, how);
 }
 
-} // namespace lhrs::gui
+} // namespace lhrs
