@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every event of every system has a sentence, and the sentences of a ring's events mention nodes and steps.
 #include "common/kinds.h"
-#include "gui/lab/state/process/end_reasons.h"
+#include "common/end_reasons.h"
 #include "gui/lab/words/lhrs/file_teller.h"
 #include "gui/lab/words/narrator.h"
 #include "gui/lab/words/process/process_words.h"

@@ -32,7 +32,8 @@ LabResult<ChosenCluster> keepOrReplace(LabContext& context, const LocalOptions& 
     const auto running = context.local.options();
     const bool isKept = running && !o.isOn("reset") && isSame(*running)
         && (running->hasGate || running->simulated || !local.hasGate)
-        && (running->hasKeys == local.hasKeys || running->simulated);
+        && (running->hasKeys == local.hasKeys || running->simulated)
+        && (local.hosts.empty() || running->hosts == local.hosts);
     ChosenCluster chosen { !isKept || context.clusters == 0 };
     if (isKept)
         return chosen;

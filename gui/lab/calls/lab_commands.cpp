@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls for the cluster, parameters, random numbers and targets.
 #include "gui/lab/words/process/detail_words.h"
+#include "gui/lab/calls/lab_hosts.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_system.h"
 #include "gui/lab/tables/near_word.h"
@@ -101,6 +102,9 @@ void addTargets(Lab& lab, LabContext& context)
         const QString id = c.arguments.at(0).toString();
         return makeTarget(context, id, { { "role", "process" }, { "id", id } });
     });
+    lab.handle("lab.host",
+        [&](const LabCall& c) -> LabResult<QJSValue> { return hostTarget(context, c.arguments.at(0).toString()); });
+    lab.handle("lab.hosts", [&](const LabCall&) -> LabResult<QJSValue> { return hostsShown(context); });
 }
 
 void addRandomNumbers(Lab& lab, LabContext& context)

@@ -3,6 +3,7 @@
 // lease, even if the script has ended.
 #include "gui/lab/control/fault_orders.h"
 #include "gui/lab/calls/lab.h"
+#include "gui/lab/calls/lab_hosts.h"
 #include "gui/lab/calls/lab_values.h"
 
 #include <QJSEngine>
@@ -115,16 +116,16 @@ LabResult<QJSValue> net(LabContext& context, const Arguments& o)
     return arm(context, { networkOrder(context.control, std::move(fault), sides) }, "net", o.number("timeout"));
 }
 
-LabResult<QJSValue> partition(LabContext& context, const Arguments& o)
+LabResult<QJSValue> partition(LabContext& context, const QJSValue& sideA, const QJSValue& sideB, const Arguments& o)
 {
-    const bool isRest[] = { isWord(o.at(0), "rest"), isWord(o.at(1), "rest") };
+    const bool isRest[] = { isWord(sideA, "rest"), isWord(sideB, "rest") };
     if (isRest[0] && isRest[1])
         return LabError { LabCode::BadArgument, "Only one side of a partition can be 'rest'." };
     Side sides[2];
     for (std::size_t i = 0; i < 2; ++i) {
         if (isRest[i])
             continue;
-        auto found = sideOf(context, o.at(i));
+        auto found = sideOf(context, i == 0 ? sideA : sideB);
         if (!found)
             return found.error();
         sides[i] = std::move(*found);
@@ -249,7 +250,11 @@ int faultsActive(const LabContext& context)
 void addFaultCalls(Lab& lab, LabContext& context)
 {
     lab.handle("lab.net", [&](const LabCall& c) { return net(context, c.arguments); });
-    lab.handle("lab.partition", [&](const LabCall& c) { return partition(context, c.arguments); });
+    lab.handle("lab.partition",
+        [&](const LabCall& c) { return partition(context, c.arguments.at(0), c.arguments.at(1), c.arguments); });
+    lab.handle("lab.isolateHost", [&](const LabCall& c) {
+        return partition(context, hostTarget(context, c.arguments.at(0).toString()), "rest", c.arguments);
+    });
     lab.handle("lab.heal", [&](const LabCall& c) { return heal(context, c.arguments); });
     lab.handle("lab.faults", [&](const LabCall& c) { return faults(context, c.arguments); });
 }

@@ -3,6 +3,7 @@
 #include "common/kinds.h"
 #include "gui/lab/control/fault_orders.h"
 #include "gui/lab/calls/lab.h"
+#include "gui/lab/calls/lab_hosts.h"
 #include "gui/lab/calls/lab_system.h"
 
 #include <QJSEngine>
@@ -104,19 +105,44 @@ struct FaultCalls {
         return object(made->size() - 1);
     }
 
-    LabResult<QJSValue> kill(const Arguments& arguments) const
+    LabResult<QJSValue> kill(const QJSValue& who, const Arguments& arguments) const
     {
         if (const auto may = check(); !may)
             return may.error();
-        const auto processes = processesOf(arguments.at(0), "lab.kill");
+        const auto processes = processesOf(who, "lab.kill");
         if (!processes)
             return processes.error();
         const double begin = context.nowSeconds();
         if (!arguments.option("at").isNull())
             return killAt(*processes, arguments, begin);
-        if (const auto killed = context.local.kill(*processes); !killed)
+        return killNow(*processes, begin);
+    }
+
+    LabResult<QJSValue> killNow(const std::vector<ProcessId>& processes, double begin) const
+    {
+        if (const auto killed = context.local.kill(processes); !killed)
             return refused(killed.error().text);
-        return keep({ "kill", *processes, {}, begin, {} });
+        return keep({ "kill", processes, {}, begin, {} });
+    }
+
+    // All processes of a host, or of several, at once.
+    LabResult<QJSValue> killHost(const Arguments& arguments) const
+    {
+        if (const auto may = check(); !may)
+            return may.error();
+        const auto processes = processesOf(hostsIn(arguments.at(0)), "lab.killHost");
+        return processes ? killNow(*processes, context.nowSeconds()) : LabResult<QJSValue>(processes.error());
+    }
+
+    // The targets of a name or a list of names.
+    QJSValue hostsIn(const QJSValue& names) const
+    {
+        if (!names.isArray())
+            return hostTarget(context, names.toString());
+        QJSValue targets = context.engine.newArray(names.property("length").toUInt());
+        for (std::uint32_t i = 0; i < names.property("length").toUInt(); ++i)
+            targets.setProperty(i, hostTarget(context, names.property(i).toString()));
+        return targets;
     }
 
     // The processes end themselves at a step of the protocol, before they publish its event and before they send its
@@ -142,11 +168,11 @@ struct FaultCalls {
             arguments.integer("count") });
     }
 
-    LabResult<QJSValue> pause(const Arguments& arguments) const
+    LabResult<QJSValue> pause(const QJSValue& who, const Arguments& arguments) const
     {
         if (const auto may = check(); !may)
             return may.error();
-        const auto processes = processesOf(arguments.at(0), "lab.pause");
+        const auto processes = processesOf(who, "lab.pause");
         if (!processes)
             return processes.error();
         const double lease = arguments.number("lease"), begin = context.nowSeconds();
@@ -204,8 +230,11 @@ struct FaultCalls {
 void addProcessFaultCalls(Lab& lab, LabContext& context)
 {
     const FaultCalls calls { context };
-    lab.handle("lab.kill", [calls](const LabCall& c) { return calls.kill(c.arguments); });
-    lab.handle("lab.pause", [calls](const LabCall& c) { return calls.pause(c.arguments); });
+    lab.handle("lab.kill", [calls](const LabCall& c) { return calls.kill(c.arguments.at(0), c.arguments); });
+    lab.handle("lab.pause", [calls](const LabCall& c) { return calls.pause(c.arguments.at(0), c.arguments); });
+    lab.handle("lab.killHost", [calls](const LabCall& c) { return calls.killHost(c.arguments); });
+    lab.handle("lab.pauseHost",
+        [calls](const LabCall& c) { return calls.pause(calls.hostsIn(c.arguments.at(0)), c.arguments); });
     lab.handle("lab.resume", [calls](const LabCall& c) { return calls.resume(c.arguments); });
     lab.handle("lab.restart", [calls](const LabCall& c) { return calls.restart(c.arguments); });
 }

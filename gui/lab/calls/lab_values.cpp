@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/calls/lab_values.h"
 
+#include "gui/lab/calls/lab_hosts.h"
+
 #include "common/kinds.h"
 #include "gui/lab/calls/lab_system.h"
 #include "gui/lab/words/lhrs/place_words.h"
@@ -204,6 +206,8 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
             return found;
     if (target.property("role").toString() == "coordinator")
         return std::vector<FoundTarget> { { {}, context.control.coordinator(), "coordinator" } };
+    if (target.property("role").toString() == "host")
+        return findOnHost(context, target.property("id").toString());
     const std::vector<KnownProcess> directory = context.control.directory();
     const QString id = target.property("id").toString();
     // A restarted server has the name of its predecessor; the living process is meant.

@@ -6,7 +6,7 @@
 #include "common/number_words.h"
 #include "gui/lab/live/awake_clock.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/lab/live/wake_up.h"
+#include "common/children/wake_up.h"
 
 #include <zmq.hpp>
 
@@ -302,20 +302,20 @@ void ControlClient::end(ProcessId process, const std::string& reason, bool isPre
         post([endpoint, reason](Thread& thread) { thread.drop(endpoint, reason); });
 }
 
-void ControlClient::endProcessOfPid(std::uint32_t pid, const std::string& reason)
+void ControlClient::endProcessOfPid(std::uint32_t pid, const std::string& reason, std::uint32_t host)
 {
     for (const KnownProcess& known : directory())
-        if (known.info.pid() == pid)
+        if (known.info.pid() == pid && (host == 0 || known.info.address().ip() == host))
             endProcess(known.info.node(), reason);
 }
 
-void ControlClient::pauseProcessOfPid(std::uint32_t pid, bool isPaused)
+void ControlClient::pauseProcessOfPid(std::uint32_t pid, bool isPaused, std::uint32_t host)
 {
     std::vector<ProcessId> found;
     {
         const std::lock_guard lock(m_mutex);
         for (auto& [id, known] : m_directory)
-            if (known.info.pid() == pid && !known.hasEnded) {
+            if (known.info.pid() == pid && (host == 0 || known.info.address().ip() == host) && !known.hasEnded) {
                 known.isPaused = isPaused;
                 found.push_back(id);
             }

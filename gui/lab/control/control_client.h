@@ -22,10 +22,13 @@ namespace zmq {
 class context_t;
 }
 
+namespace lhrs {
+class WakeUp;
+}
+
 namespace lhrs::gui {
 
 class Ingest;
-class WakeUp;
 
 // How a command ended. Every outcome except Replied carries a sentence.
 struct Answer {
@@ -93,10 +96,10 @@ public:
     void addProcess(const pb::ProcessInfo& info);
     // Records that the process has ended.
     void endProcess(ProcessId process, const std::string& reason);
-    void endProcessOfPid(std::uint32_t pid, const std::string& reason);
-    // Records that a process of this machine was paused or resumed. The program that did it must report it, because
-    // no event does.
-    void pauseProcessOfPid(std::uint32_t pid, bool isPaused);
+    // `host`: the IPv4 address of its computer; 0: whichever that is, because all of them run on this one.
+    void endProcessOfPid(std::uint32_t pid, const std::string& reason, std::uint32_t host = 0);
+    // Records that a process was paused or resumed. The program that did it must report it, because no event does.
+    void pauseProcessOfPid(std::uint32_t pid, bool isPaused, std::uint32_t host = 0);
     // Sets the detail level of all processes, including those that join later.
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const;

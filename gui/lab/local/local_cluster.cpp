@@ -42,6 +42,12 @@ void LocalCluster::preferSimulated(const std::optional<SimulatedOptions>& simula
         m_ingest.standStill();
 }
 
+void LocalCluster::preferHosts(std::vector<HostEntry> hosts)
+{
+    const std::lock_guard lock(m_presentMutex);
+    m_preferredHosts = std::move(hosts);
+}
+
 // ---- start and end
 
 Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_token& stopToken)
@@ -52,10 +58,15 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
     if (const auto made = m_programs.makeLogDirectory(); !made)
         return made;
     LocalOptions options = wanted;
-    if (!options.simulated) {
+    {
         const std::lock_guard presentLock(m_presentMutex);
-        options.simulated = m_preferred;
+        if (!options.simulated && options.hosts.empty())
+            options.simulated = m_preferred;
+        if (!options.simulated && options.hosts.empty())
+            options.hosts = m_preferredHosts;
     }
+    if (options.simulated && !options.hosts.empty())
+        return Error { "A simulated cluster has no hosts; choose one of the two." };
     const ProcessParts parts { m_control, m_ingest, m_programs };
     std::shared_ptr<ClusterProcesses> processes;
     if (options.simulated)
@@ -106,7 +117,7 @@ Result<pb::ProcessInfo> LocalCluster::startClient(const std::string& name, const
 
 void LocalCluster::stop()
 {
-    m_programs.keeper().endAll();
+    m_programs.endAll();
     const std::lock_guard lock(m_mutex);
     {
         const std::lock_guard presentLock(m_presentMutex);
@@ -170,6 +181,16 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
 // ---- for readers
 
 bool LocalCluster::isRunning() const { return options().has_value(); }
+
+std::vector<std::pair<std::string, std::string>> LocalCluster::hosts() const
+{
+    const std::lock_guard lock(m_mutex);
+    std::vector<std::pair<std::string, std::string>> all;
+    for (std::size_t i = 0; i < m_programs.hosts(); ++i)
+        if (const ClusterPrograms::Host& host = m_programs.host(i); !host.entry.name.empty())
+            all.emplace_back(host.entry.name, host.address);
+    return all;
+}
 
 std::size_t LocalCluster::processes() const { return present()->running(); }
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lhrs::gui {
@@ -22,9 +23,9 @@ namespace lhrs::gui {
 class ControlClient;
 class Ingest;
 
-// Real processes on this machine: a coordinator, servers in both pools, and clients by name. Or lhrs-sim, which
-// simulates them. They end with this process, however it ends. Their programs are found beside this process's
-// program. Any thread may call any function, one at a time.
+// Real processes on this machine, or on several hosts: a coordinator, servers in both pools, and clients by name. Or
+// lhrs-sim, which simulates them. They end with this process, however it ends. Their programs are found beside this
+// process's program. Any thread may call any function, one at a time.
 class LocalCluster {
 public:
     // `courtesy` as in ChildKeeper.
@@ -35,6 +36,8 @@ public:
 
     // Makes clusters simulated by default, unless their options say otherwise; empty: real processes.
     void preferSimulated(const std::optional<SimulatedOptions>& simulated);
+    // Starts the processes of real clusters on these hosts, unless their options name others; empty: on this computer.
+    void preferHosts(std::vector<HostEntry> hosts);
     // Ends the present cluster, if any, and starts another, which `control` and `ingest` then follow.
     Result<void> start(const LocalOptions& options, const std::stop_token& stop = {});
     // Adds servers to a pool.
@@ -61,6 +64,9 @@ public:
     // a place; a coordinator takes the former address and finds the running cluster.
     Result<std::vector<pb::ProcessInfo>> restart(
         const std::vector<std::uint64_t>& processes, const std::stop_token& stop = {});
+
+    // Names and addresses of the hosts of the running cluster; empty: it runs on this computer alone, or none runs.
+    std::vector<std::pair<std::string, std::string>> hosts() const;
 
     bool isRunning() const;
     std::size_t processes() const;
@@ -92,6 +98,7 @@ private:
     mutable std::mutex m_presentMutex; // separate, so that a reader does not wait for the start of a cluster
     // Guarded by m_presentMutex.
     std::optional<SimulatedOptions> m_preferred;
+    std::vector<HostEntry> m_preferredHosts;
     std::optional<LocalOptions> m_options; // of the running cluster; empty: none runs
     std::shared_ptr<ClusterProcesses> m_present; // never null
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/hosts/host_list.h"
 #include "gui/lab/local/lhrs/file_lines.h"
 #include "gui/lab/local/walk/ring_lines.h"
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace lhrs::gui {
 
@@ -25,6 +27,7 @@ struct LocalOptions : FileOptions {
     bool slowTimers = false; // "classroom": five times slower
     bool hasGate = false; // messages and clocks can be held; a simulated cluster always has a gate
     bool hasKeys = true; // real processes have keys of their own, so that nobody else here can speak to them
+    std::vector<HostEntry> hosts = {}; // where real processes run; empty: on this computer
     std::optional<RingOptions> ring = {}; // then the options of a file do not count
 };
 

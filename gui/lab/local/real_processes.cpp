@@ -4,10 +4,11 @@
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/cluster_programs.h"
-#include "gui/lab/state/process/end_reasons.h"
+#include "common/end_reasons.h"
 
 #include <algorithm>
 #include <condition_variable>
+#include <thread>
 
 namespace lhrs::gui {
 
@@ -25,7 +26,7 @@ constexpr milliseconds kLooksLonger(300), kLooksAgain(30);
 } // namespace
 
 RealProcesses::RealProcesses(const ProcessParts& parts, const LocalOptions& options)
-    : m_parts(parts), m_options(options)
+    : m_parts(parts), m_options(options), m_spread(options.hosts.empty() ? std::vector<HostEntry>(1) : options.hosts)
 {
 }
 
@@ -35,14 +36,20 @@ Result<void> RealProcesses::begin(const std::stop_token& stop)
 {
     m_parts.ingest.peerKeys().use(std::nullopt);
     if (m_options.hasKeys) {
-        const auto folder = m_parts.programs.makeKeyDirectory();
-        if (!folder)
-            return folder.error();
-        m_keys = *folder;
-        const auto own = readKeyFile(m_keys + '/' + kOperatorKeyName);
+        if (const auto made = m_parts.programs.makeKeyDirectory(); !made)
+            return made;
+        const auto own = readKeyFile(m_parts.programs.operatorKey());
         if (!own)
             return own.error();
         m_parts.ingest.peerKeys().use(*own);
+    }
+    if (!m_options.hosts.empty()) {
+        if (!m_options.hasKeys)
+            return Error {
+                "A cluster on several hosts needs keys, because others can reach them: without keys: false."
+            };
+        if (const auto reached = m_parts.programs.useHosts(m_options.hosts, stop); !reached)
+            return reached;
     }
     const SystemLines lines = linesOf(m_options);
     if (const auto room = ClusterPrograms::checkOpenFiles(1 + lines.servers()); !room)
@@ -50,7 +57,7 @@ Result<void> RealProcesses::begin(const std::stop_token& stop)
     std::vector<std::string> arguments = lines.coordinator;
     for (const auto& more : { lines.asNew, lines.always })
         arguments.insert(arguments.end(), more.begin(), more.end());
-    auto coordinator = program("lhrs-coordinator", "coordinator", std::move(arguments));
+    auto coordinator = program("lhrs-coordinator", "coordinator", std::move(arguments), 0);
     if (!coordinator)
         return Error { coordinator.error().text };
     const auto first = startAll({ std::move(*coordinator) }, stop);
@@ -77,29 +84,64 @@ Result<void> RealProcesses::complete(const std::vector<NewServers>& pools, const
     return {};
 }
 
-Result<ChildProgram> RealProcesses::program(
-    const std::string& file, const std::string& name, std::vector<std::string> arguments) const
+Result<RealProcesses::Placed> RealProcesses::program(
+    const std::string& file, const std::string& name, std::vector<std::string> arguments, std::size_t host) const
 {
+    const ClusterPrograms::Host& place = m_parts.programs.host(host);
     if (m_options.hasGate)
         arguments.emplace_back("--gate");
-    if (!m_keys.empty())
+    if (!place.keys.empty())
         arguments.insert(arguments.end(),
-            { "--key-file", m_keys + '/' + (file == kClientProgram ? kClientKeyName : kClusterKeyName) });
-    return m_parts.programs.program(file, name, std::move(arguments));
+            { "--key-file", place.keys + '/' + (file == kClientProgram ? kClientKeyName : kClusterKeyName) });
+    if (!place.address.empty()) {
+        // Whoever started the cluster holds the operator's key, and breaks it on purpose.
+        arguments.emplace_back("--allow-faults");
+        if (std::find(arguments.begin(), arguments.end(), "--listen") == arguments.end())
+            arguments.insert(arguments.end(), { "--listen", place.address });
+    }
+    auto made = m_parts.programs.program(file, name, std::move(arguments), host);
+    if (!made)
+        return made.error();
+    return Placed { std::move(*made), host };
 }
 
-ClusterProcesses::Started RealProcesses::startAll(std::vector<ChildProgram> programs, const std::stop_token& stop)
+ClusterProcesses::Started RealProcesses::startAll(const std::vector<Placed>& programs, const std::stop_token& stop)
 {
     if (const auto room = ClusterPrograms::checkOpenFiles(programs.size()); !room)
         return room.error();
-    const std::vector<ChildProgram> known = programs;
-    const bool areClients = !known.empty() && known.front().path.ends_with(kClientProgram);
-    auto started = m_parts.programs.start(std::move(programs), stop);
-    if (!started)
-        return Error { started.error().text };
+    const bool areClients = !programs.empty() && programs.front().program.path.ends_with(kClientProgram);
+    // The hosts start theirs at the same time.
+    std::vector<std::vector<ChildProgram>> byHost(m_parts.programs.hosts());
+    for (const Placed& placed : programs)
+        byHost[placed.host].push_back(placed.program);
+    std::vector<std::vector<StartedChild>> startedThere(byHost.size());
+    std::vector<std::string> problems(byHost.size());
+    {
+        std::vector<std::jthread> starting;
+        for (std::size_t host = 0; host < byHost.size(); ++host)
+            if (!byHost[host].empty())
+                starting.emplace_back([&, host] {
+                    auto started = m_parts.programs.start(byHost[host], stop, host);
+                    if (started)
+                        startedThere[host] = std::move(*started);
+                    else
+                        problems[host] = started.error().text;
+                });
+    }
+    for (const std::string& problem : problems)
+        if (!problem.empty()) {
+            for (std::size_t host = 0; host < startedThere.size(); ++host)
+                for (const StartedChild& child : startedThere[host])
+                    keeperOf(host).kill({ child.pid });
+            return Error { problem };
+        }
     // Watched before they are asked for their identity, so that their first events are not missed.
+    std::vector<std::size_t> next(byHost.size());
+    std::vector<StartedChild> started;
+    for (const Placed& placed : programs)
+        started.push_back(startedThere[placed.host][next[placed.host]++]);
     std::vector<std::pair<CallTarget, pb::Command>> questions;
-    for (const StartedChild& child : *started) {
+    for (const StartedChild& child : started) {
         if (areClients) {
             m_parts.ingest.peerKeys().noteClient(child.word("events"));
             m_parts.ingest.peerKeys().noteClient(child.word("control"));
@@ -114,11 +156,11 @@ ClusterProcesses::Started RealProcesses::startAll(std::vector<ChildProgram> prog
     for (std::size_t i = 0; i < answers.size(); ++i) {
         if (!answers[i]) {
             m_parts.programs.keepLogs();
-            return Error { (*started)[i].name + " runs, but does not answer at " + (*started)[i].word("control") + ": "
+            return Error { started[i].name + " runs, but does not answer at " + started[i].word("control") + ": "
                 + answers[i].text };
         }
         processes.push_back(answers[i].reply.process());
-        m_programs[processes.back().node()] = known[i];
+        m_programs[processes.back().node()] = programs[i];
         m_parts.control.addProcess(processes.back());
     }
     return processes;
@@ -126,7 +168,7 @@ ClusterProcesses::Started RealProcesses::startAll(std::vector<ChildProgram> prog
 
 // A coordinator at the addresses known to servers, clients and operators, without --new: it listens to the running
 // file first.
-Result<ChildProgram> RealProcesses::coordinatorAgain(const pb::ProcessInfo& former) const
+Result<RealProcesses::Placed> RealProcesses::coordinatorAgain(const pb::ProcessInfo& former) const
 {
     const auto measured = patience();
     const SystemLines lines = linesOf(m_options, measured ? measured->timeScale : 1);
@@ -138,7 +180,7 @@ Result<ChildProgram> RealProcesses::coordinatorAgain(const pb::ProcessInfo& form
         arguments.end(), { "--listen", m_coordinator, "--control", control.substr(control.rfind(':') + 1) });
     if (m_parts.ingest.state().file.exists)
         arguments.emplace_back("--replaces"); // it never creates a second file
-    return program("lhrs-coordinator", "coordinator", std::move(arguments));
+    return program("lhrs-coordinator", "coordinator", std::move(arguments), m_programs.at(former.node()).host);
 }
 
 Result<void> RealProcesses::addServers(const NewServers& servers, const std::stop_token& stop)
@@ -147,14 +189,18 @@ Result<void> RealProcesses::addServers(const NewServers& servers, const std::sto
     const std::vector<std::string> always = linesOf(m_options).always;
     arguments.insert(arguments.end(), always.begin(), always.end());
     arguments.insert(arguments.end(), { "--coordinator", m_coordinator });
-    std::vector<ChildProgram> programs;
+    std::vector<Placed> programs;
     for (const std::string& name : servers.names) {
-        auto server = program("lhrs-node", name, arguments);
+        const auto host = m_spread.next(servers.pool.role);
+        if (!host)
+            return Error { "The hosts take no further server for " + name
+                + "; raise data= and parity= in their list." };
+        auto server = program("lhrs-node", name, arguments, *host);
         if (!server)
             return Error { server.error().text };
         programs.push_back(std::move(*server));
     }
-    const auto processes = startAll(std::move(programs), stop);
+    const auto processes = startAll(programs, stop);
     return processes ? Result<void>() : Result<void>(processes.error());
 }
 
@@ -162,7 +208,7 @@ Result<pb::ProcessInfo> RealProcesses::startClient(const std::string& name, cons
 {
     std::vector<std::string> arguments = linesOf(m_options).always;
     arguments.insert(arguments.end(), { "--coordinator", m_coordinator });
-    auto client = program(kClientProgram, name, std::move(arguments));
+    auto client = program(kClientProgram, name, std::move(arguments), m_spread.nextClient());
     if (!client)
         return Error { client.error().text };
     auto processes = startAll({ std::move(*client) }, stop);
@@ -241,22 +287,42 @@ std::optional<MachinePatience> RealProcesses::patience() const
 
 // ---- faults
 
-Result<std::vector<pid_t>> RealProcesses::pidsOf(const Processes& processes) const
+RealProcesses::PlacedPid RealProcesses::pidOf(const KnownProcess& known) const
 {
-    std::vector<pid_t> pids;
+    const auto made = m_programs.find(known.info.node());
+    const auto pid = pid_t(known.info.pid());
+    if (made == m_programs.end() || known.hasEnded || !keeperOf(made->second.host).isChild(pid))
+        return {};
+    return { made->second.host, pid };
+}
+
+Result<std::vector<RealProcesses::PlacedPid>> RealProcesses::pidsOf(const Processes& processes) const
+{
+    std::vector<PlacedPid> pids;
     for (const std::uint64_t process : processes) {
         const auto known = m_parts.control.find(process);
         if (!known)
             return Error { "There is no such process." };
-        const auto pid = pid_t(known->info.pid());
         if (!m_programs.contains(process))
             return Error { "The process " + known->info.name()
                 + " was not started by this program, so it is not touched." };
-        if (known->hasEnded || !m_parts.programs.keeper().isChild(pid))
+        const PlacedPid placed = pidOf(*known);
+        if (placed.pid == 0)
             return Error { "The process " + known->info.name() + " has ended already." };
-        pids.push_back(pid);
+        pids.push_back(placed);
     }
     return pids;
+}
+
+// Those of different hosts at the same time.
+void RealProcesses::killAll(const std::vector<PlacedPid>& pids) const
+{
+    std::map<std::size_t, std::vector<pid_t>> byHost;
+    for (const PlacedPid& placed : pids)
+        byHost[placed.host].push_back(placed.pid);
+    std::vector<std::jthread> killing;
+    for (const auto& [host, there] : byHost)
+        killing.emplace_back([this, where = host, &there] { keeperOf(where).kill(there); });
 }
 
 Result<void> RealProcesses::kill(const Processes& processes)
@@ -268,7 +334,7 @@ Result<void> RealProcesses::kill(const Processes& processes)
     // process is reaped.
     for (const std::uint64_t process : processes)
         m_parts.control.endProcess(process, kKilledOnRequest);
-    m_parts.programs.keeper().kill(*pids);
+    killAll(*pids);
     return {};
 }
 
@@ -277,8 +343,8 @@ Result<void> RealProcesses::pause(const Processes& processes, milliseconds lease
     const auto pids = pidsOf(processes);
     if (!pids)
         return pids.error();
-    for (const pid_t pid : *pids)
-        if (!m_parts.programs.keeper().pause(pid, lease))
+    for (const auto& [host, pid] : *pids)
+        if (!keeperOf(host).pause(pid, lease))
             return Error { "The process with number " + std::to_string(pid) + " has just ended." };
     return {};
 }
@@ -289,7 +355,7 @@ Result<void> RealProcesses::resume(const Processes& processes)
     if (!pids)
         return pids.error();
     for (std::size_t i = 0; i < pids->size(); ++i)
-        if (!m_parts.programs.keeper().resume((*pids)[i])) {
+        if (!keeperOf((*pids)[i].host).resume((*pids)[i].pid)) {
             const auto known = m_parts.control.find(processes[i]);
             return Error { "The process " + (known ? known->info.name() : std::string()) + " is not paused." };
         }
@@ -300,7 +366,7 @@ std::size_t RealProcesses::resumeAll()
 {
     std::size_t resumed = 0;
     for (const KnownProcess& known : m_parts.control.directory())
-        if (!known.hasEnded && known.info.pid() != 0 && m_parts.programs.keeper().resume(pid_t(known.info.pid())))
+        if (const auto [host, pid] = pidOf(known); pid != 0 && keeperOf(host).resume(pid))
             ++resumed;
     return resumed;
 }
@@ -309,16 +375,16 @@ std::map<std::uint64_t, milliseconds> RealProcesses::paused() const
 {
     std::map<std::uint64_t, milliseconds> paused;
     for (const KnownProcess& known : m_parts.control.directory())
-        if (const auto left = known.hasEnded ? std::nullopt
-                                             : m_parts.programs.keeper().leaseLeft(pid_t(known.info.pid())))
-            paused[known.info.node()] = *left;
+        if (const auto [host, pid] = pidOf(known); pid != 0)
+            if (const auto left = keeperOf(host).leaseLeft(pid))
+                paused[known.info.node()] = *left;
     return paused;
 }
 
 ClusterProcesses::Started RealProcesses::restart(const Processes& processes, const std::stop_token& stop)
 {
-    std::vector<ChildProgram> programs;
-    std::vector<pid_t> running;
+    std::vector<Placed> programs;
+    std::vector<PlacedPid> running;
     for (const std::uint64_t process : processes) {
         const auto known = m_parts.control.find(process);
         if (known->info.kind() == pb::COORDINATOR) {
@@ -329,13 +395,14 @@ ClusterProcesses::Started RealProcesses::restart(const Processes& processes, con
         } else {
             programs.push_back(m_programs.at(process));
         }
-        if (m_parts.programs.keeper().isChild(pid_t(known->info.pid())))
-            running.push_back(pid_t(known->info.pid()));
+        const PlacedPid former { programs.back().host, pid_t(known->info.pid()) };
+        if (keeperOf(former.host).isChild(former.pid))
+            running.push_back(former);
     }
-    m_parts.programs.keeper().kill(running);
+    killAll(running);
     for (const std::uint64_t process : processes)
         m_parts.control.endProcess(process, kStartedAgain);
-    auto started = startAll(std::move(programs), stop);
+    auto started = startAll(programs, stop);
     if (started) // each only once; what could not be started may be tried again
         for (const std::uint64_t process : processes)
             m_programs.erase(process);
@@ -350,6 +417,6 @@ ClusterProcesses::Processes RealProcesses::started() const
     return numbers;
 }
 
-std::size_t RealProcesses::running() const { return m_parts.programs.keeper().running(); }
+std::size_t RealProcesses::running() const { return m_parts.programs.running(); }
 
 } // namespace lhrs::gui

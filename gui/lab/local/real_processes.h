@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/local/child_keeper.h"
+#include "common/children/child_keeper.h"
+#include "gui/lab/hosts/server_spread.h"
 #include "gui/lab/local/cluster_processes.h"
+#include "gui/lab/local/cluster_programs.h"
 
 #include <mutex>
 
 namespace lhrs::gui {
 
-// Real processes on this machine, signalled by the operating system. Before begin() there are none.
+struct KnownProcess;
+
+// Real processes on this computer or on several hosts, signalled by the operating system. Before begin() there are
+// none.
 class RealProcesses : public ClusterProcesses {
 public:
     RealProcesses(const ProcessParts& parts, const LocalOptions& options);
@@ -30,21 +35,35 @@ public:
     std::optional<MachinePatience> patience() const override;
 
 private:
-    Started startAll(std::vector<ChildProgram> programs, const std::stop_token& stop);
-    Result<ChildProgram> program(
-        const std::string& file, const std::string& name, std::vector<std::string> arguments) const;
-    Result<ChildProgram> coordinatorAgain(const pb::ProcessInfo& former) const;
+    // A program, and on which of the hosts it runs.
+    struct Placed {
+        ChildProgram program;
+        std::size_t host = 0;
+    };
+    // A process by its number there.
+    struct PlacedPid {
+        std::size_t host = 0;
+        pid_t pid = 0;
+    };
+    Started startAll(const std::vector<Placed>& programs, const std::stop_token& stop);
+    Result<Placed> program(
+        const std::string& file, const std::string& name, std::vector<std::string> arguments, std::size_t host) const;
+    Result<Placed> coordinatorAgain(const pb::ProcessInfo& former) const;
+    Keeper& keeperOf(std::size_t host) const { return *m_parts.programs.host(host).keeper; }
+    // Of a process that this object started and that is known to run; 0: it has ended, or is not one of them.
+    PlacedPid pidOf(const KnownProcess& known) const;
+    void killAll(const std::vector<PlacedPid>& pids) const;
     // The worst wake-up delay that these processes have measured so far, in ns.
     Result<std::int64_t> askLateness(const std::vector<std::string>& endpoints, const std::stop_token& stop) const;
     Result<void> choosePatience(const std::stop_token& stop);
-    Result<std::vector<pid_t>> pidsOf(const Processes& processes) const;
+    Result<std::vector<PlacedPid>> pidsOf(const Processes& processes) const;
 
     ProcessParts m_parts;
     const LocalOptions m_options;
-    std::string m_keys; // folder of its keys; empty: it has none
     std::string m_control; // endpoint of the first coordinator
     std::string m_coordinator; // where servers and clients register, HOST:PORT
-    std::map<std::uint64_t, ChildProgram> m_programs; // by process number, including ended processes
+    ServerSpread m_spread;
+    std::map<std::uint64_t, Placed> m_programs; // by process number, including ended processes
     mutable std::mutex m_patienceMutex;
     std::optional<MachinePatience> m_patience; // guarded by m_patienceMutex
 };

@@ -6,7 +6,7 @@
 #include "gui/lab/control/fault_orders.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/cluster_programs.h"
-#include "gui/lab/state/process/end_reasons.h"
+#include "common/end_reasons.h"
 
 #include <algorithm>
 

@@ -21,14 +21,21 @@ struct NumberTexts {
     std::string seed = "1", speed = "1", pace = "0", limit = "0";
 };
 
-void addOptions(CLI::App& app, PlayOptions& options, NumberTexts& numbers, std::string& keyFile)
+struct FileNames {
+    std::string key, hosts;
+};
+
+void addOptions(CLI::App& app, PlayOptions& options, NumberTexts& numbers, FileNames& files)
 {
     app.set_version_flag("--version", std::string("lhrs-play ") + LHRS_VERSION, "Print the version and exit");
     auto* where = app.add_option_group("cluster");
     where->add_flag("--local", options.isLocal, "Start processes on this machine (the default)");
     where->add_option("--connect", options.connect, "Use a running cluster: control endpoint of its coordinator")
         ->type_name("HOST:PORT");
-    app.add_option("--key-file", keyFile, "With --connect: a key of the running cluster")->type_name("FILE");
+    app.add_option("--key-file", files.key, "With --connect: a key of the running cluster")->type_name("FILE");
+    app.add_option("--hosts", files.hosts,
+           "Start the processes on these hosts: a line for each, its name as ssh knows it, then for instance data=3")
+        ->type_name("FILE");
     where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster with this seed");
     where->require_option(0, 1);
     app.add_option("--seed", numbers.seed, "Seed of the random numbers (1)")->type_name("N");
@@ -105,8 +112,8 @@ std::optional<int> readOptions(int count, char** arguments, PlayOptions& options
 {
     CLI::App app("Plays a scenario without a window.", "lhrs-play");
     NumberTexts numbers;
-    std::string keyFile;
-    addOptions(app, options, numbers, keyFile);
+    FileNames files;
+    addOptions(app, options, numbers, files);
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {
@@ -128,10 +135,19 @@ std::optional<int> readOptions(int count, char** arguments, PlayOptions& options
         if (app.count("--connect") == 0)
             return fail(
                 kExitUsage, "--key-file goes with --connect: a cluster that is started here has keys of its own.");
-        const auto key = readKeyFile(keyFile);
+        const auto key = readKeyFile(files.key);
         if (!key)
             return fail(kExitUsage, "--key-file: " + QString::fromStdString(key.error().text) + ".");
         options.key = *key;
+    }
+    if (app.count("--hosts") > 0) {
+        if (options.isSimulated || app.count("--connect") > 0)
+            return fail(
+                kExitUsage, "--hosts is for processes that are started: it does not go with --sim or --connect.");
+        auto hosts = readHosts(files.hosts);
+        if (!hosts)
+            return fail(kExitUsage, "--hosts: " + QString::fromStdString(hosts.error().text) + ".");
+        options.hosts = std::move(*hosts);
     }
     options.audits = app.count("--audit") > 0;
     options.charts = app.count("--chart") > 0;

@@ -5,6 +5,7 @@
 #include "gui/lab/export/lhrs/audit_command.h"
 #include "gui/lab/export/chart_command.h"
 #include "gui/lab/export/result_options.h"
+#include "gui/lab/hosts/host_list.h"
 
 #include <QString>
 
@@ -24,6 +25,7 @@ struct PlayOptions {
          answers = false, tellsBuild = false, audits = false, charts = false;
     std::string connect, record, file;
     std::optional<KeyFile> key; // of the running cluster
+    std::vector<HostEntry> hosts; // where the processes are started; empty: on this computer
     std::string exercise; // the scenario, if FILE is the script that acts in it
     std::string junit;
     std::uint64_t seed = 1;

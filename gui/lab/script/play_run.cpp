@@ -125,6 +125,7 @@ public:
     {
         if (m_options.isSimulated)
             simulate(run.seed);
+        m_session.local().preferHosts(m_options.hosts);
         if (const std::optional<int> code = startRecording())
             return *code;
         if (const std::optional<int> code = beginTables())

@@ -41,6 +41,8 @@ constexpr std::array kOptions = std::to_array<Option>({
     { "messages", "With --case: also publish its messages, so the run may differ.", nullptr, nullptr },
     { "connect", "Watch a running cluster: control endpoint of its coordinator.", "HOST:PORT", nullptr },
     { "key-file", "With --connect: a key of the running cluster.", "FILE", nullptr },
+    { "hosts", "Start the processes of clusters on these hosts: a line for each, its name as ssh knows it.", "FILE",
+        nullptr },
     { "open", "Show this recording; no cluster is needed.", "FILE.lhrun", nullptr },
     { "record", "Record the run into this file, which must not exist.", "FILE.lhrun", nullptr },
     { "play", "Load this scenario; it stops before its first step.", "FILE", nullptr },
@@ -168,6 +170,14 @@ QString GuiOptions::readCluster()
     if (isSet("connect"))
         if (const auto endpoint = endpointOf(value("connect").toStdString()); !endpoint)
             return QStringLiteral("--connect: ") + QString::fromStdString(endpoint.error().text);
+    if (isSet("hosts") && isAnySet({ "connect", "sim", "open" }))
+        return QStringLiteral("--hosts is for processes that are started: not with --sim, --connect or --open.");
+    if (isSet("hosts")) {
+        auto read = readHosts(QFile::encodeName(value("hosts")).toStdString());
+        if (!read)
+            return QStringLiteral("--hosts: %1.").arg(QString::fromStdString(read.error().text));
+        hosts = std::move(*read);
+    }
     return {};
 }
 

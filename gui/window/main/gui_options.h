@@ -21,6 +21,7 @@ public:
 
     MainWindow::Options window; // without the directory of the scenarios
     SimulatedOptions simulated; // with --sim
+    std::vector<HostEntry> hosts; // with --hosts
     Workspace workspace = Workspace::Lecture;
     QSize size; // pixels
     FolderUse use = FolderUse::New;

@@ -214,6 +214,8 @@ QString begin(MainWindow& window, const GuiOptions& options)
 {
     if (options.isSet("sim"))
         window.start().preferSimulated(options.simulated);
+    if (options.isSet("hosts"))
+        window.start().preferHosts(options.hosts);
     if (options.isSet("connect"))
         window.start().connectWith(options.value("connect"), options.value("key-file"));
     if (options.isSet("play")) {

@@ -97,6 +97,11 @@ void WindowStart::preferSimulated(const std::optional<SimulatedOptions>& options
     m_parts.commands.session().local().preferSimulated(options);
 }
 
+void WindowStart::preferHosts(const std::vector<HostEntry>& hosts)
+{
+    m_parts.commands.session().local().preferHosts(hosts);
+}
+
 void WindowStart::beginFirst()
 {
     SimulatedOptions simulated;

@@ -29,6 +29,8 @@ public:
     void connectWith(const QString& address, const QString& keyFile);
     // How the clusters of scenarios are played from now on; nothing: on real processes.
     void preferSimulated(const std::optional<SimulatedOptions>& options);
+    // Where the processes of clusters are started from now on; empty: on this computer.
+    void preferHosts(const std::vector<HostEntry>& hosts);
     // The first look is played on a simulated cluster, whatever is chosen for others: it needs little of this computer
     // and is always the same.
     void beginFirst();

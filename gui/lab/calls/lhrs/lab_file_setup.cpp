@@ -3,6 +3,7 @@
 #include "common/field/galois.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_cluster.h"
+#include "gui/lab/calls/lab_hosts.h"
 #include "gui/lab/calls/lhrs/lab_file.h"
 #include "gui/lab/tables/run_facts.h"
 
@@ -151,6 +152,10 @@ LabResult<QJSValue> FileLab::start(LabContext& context, const Arguments& o) cons
     local.slowTimers = o.text("timers") == "classroom";
     local.hasGate = o.isOn("gate");
     local.hasKeys = o.isOn("keys");
+    auto hosts = hostsOf(o);
+    if (!hosts)
+        return hosts.error();
+    local.hosts = std::move(*hosts);
     for (QJSValueIterator it(spares); it.hasNext();) {
         it.next();
         const double count = it.value().toNumber();

@@ -2,6 +2,7 @@
 // Calls for a ring that walks: start it, let nodes join and leave, look up keys through a given node.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_cluster.h"
+#include "gui/lab/calls/lab_hosts.h"
 #include "gui/lab/calls/walk/lab_ring.h"
 #include "gui/lab/words/process/process_words.h"
 
@@ -312,6 +313,10 @@ LabResult<QJSValue> RingLab::start(LabContext& context, const Arguments& o) cons
     local.slowTimers = o.text("timers") == "classroom";
     local.hasGate = o.isOn("gate");
     local.hasKeys = o.isOn("keys");
+    auto hosts = hostsOf(o);
+    if (!hosts)
+        return hosts.error();
+    local.hosts = std::move(*hosts);
     ChosenCluster chosen;
     if (context.settings.mayStartCluster) {
         const auto found = keepOrReplace(
