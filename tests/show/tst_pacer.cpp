@@ -3,7 +3,7 @@
 // and the order of events in a show.
 #include "tests/rigs/gui/motion_show.h"
 
-#include "gui/lab/state/process/end_reasons.h"
+#include "common/end_reasons.h"
 
 #include <QTest>
 
