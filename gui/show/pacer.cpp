@@ -57,6 +57,7 @@ void takeIdentity(ProcessState& process, const ProcessState& known)
     process.eventsEndpoint = known.eventsEndpoint;
     process.controlEndpoint = known.controlEndpoint;
     process.version = known.version;
+    process.host = known.host;
     if (process.place.role() == pb::NO_ROLE && process.pool == pb::NO_ROLE)
         process.pool = known.pool;
 }

@@ -6,6 +6,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <sstream>
@@ -33,19 +34,19 @@ std::string addressReachedBySsh(const char* connection)
     return ::inet_pton(AF_INET, server.c_str(), &address) == 1 && isBeyondLoopback(address) ? server : std::string();
 }
 
-std::string firstInterfaceAddress()
+std::vector<std::string> interfaceAddresses()
 {
     ifaddrs* all = nullptr;
     if (::getifaddrs(&all) != 0)
         return {};
-    std::string found;
-    for (const ifaddrs* one = all; one != nullptr && found.empty(); one = one->ifa_next) {
+    std::vector<std::string> found;
+    for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
         if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || (one->ifa_flags & IFF_UP) == 0)
             continue;
         const in_addr address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr;
         std::array<char, INET_ADDRSTRLEN> text {};
         if (isBeyondLoopback(address) && ::inet_ntop(AF_INET, &address, text.data(), text.size()) != nullptr)
-            found = text.data();
+            found.emplace_back(text.data());
     }
     ::freeifaddrs(all);
     return found;
@@ -53,8 +54,12 @@ std::string firstInterfaceAddress()
 
 std::string hostAddress()
 {
+    const std::vector<std::string> own = interfaceAddresses();
+    // The variable may come from the login node of a job that runs elsewhere.
     const std::string reached = addressReachedBySsh(std::getenv("SSH_CONNECTION"));
-    return reached.empty() ? firstInterfaceAddress() : reached;
+    if (std::find(own.begin(), own.end(), reached) != own.end())
+        return reached;
+    return own.empty() ? std::string() : own.front();
 }
 
 } // namespace lhrs

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace lhrs {
 
-// The IPv4 address at which other computers reach this one. The one at which ssh was reached (SSH_CONNECTION), because
-// that is a way which works; otherwise that of the first interface that is up and not the loopback interface; empty if
-// there is none.
+// The IPv4 address at which other computers reach this one: the one by which ssh came (SSH_CONNECTION), because that
+// path works; otherwise that of the first interface. Empty: it has only the loopback interface.
 std::string hostAddress();
-// The second part: without looking at ssh.
-std::string firstInterfaceAddress();
+// The IPv4 addresses of the interfaces that are up, without those of the loopback interface.
+std::vector<std::string> interfaceAddresses();
 // The server's address in the words of SSH_CONNECTION; empty if it is not an IPv4 address beyond loopback.
 std::string addressReachedBySsh(const char* connection);
 

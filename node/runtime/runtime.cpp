@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <random>
 
@@ -171,6 +172,9 @@ Result<void> Runtime::openSockets()
     m_self.set_version(LHRS_VERSION);
     m_self.set_pool(m_options.pool);
     m_self.set_system(m_options.system);
+    std::array<char, 256> host {};
+    ::gethostname(host.data(), host.size() - 1);
+    m_self.set_host(host.data());
     return {};
 }
 

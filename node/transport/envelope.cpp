@@ -48,6 +48,8 @@ Header headerOf(std::string_view packet)
 
 } // namespace
 
+NodeId Envelope::receiverOf(std::string_view packet) { return NodeId(headerOf(packet).receiver); }
+
 std::uint64_t Envelope::clusterOf(std::uint32_t coordinatorIp, std::uint16_t coordinatorPort)
 {
     // The finalizer of splitmix64 maps neighbouring addresses to distant numbers.

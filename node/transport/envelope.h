@@ -4,6 +4,7 @@
 #include "common/ids.h"
 #include "common/keys/key_ring.h"
 #include "common/wire.h"
+#include "node/machine/client_number.h"
 #include "node/transport/counters.h"
 #include "node/transport/packet_tag.h"
 
@@ -20,11 +21,6 @@ inline constexpr std::size_t kHeaderBytes = 48;
 inline constexpr std::size_t kLengthAt = 12; // offset of the length in the header
 inline constexpr std::size_t kHeadMax = 0xffff; // longest body that is followed by a block
 inline constexpr std::size_t kEnvelopeBytes = kHeaderBytes + kTagBytes;
-
-// Process numbers are drawn anew at every start; those of clients have this bit, so that each process knows with which
-// key another one seals.
-inline constexpr std::uint64_t kClientBit = std::uint64_t(1) << 63;
-constexpr bool isClientNumber(NodeId process) { return (process.value & kClientBit) != 0; }
 
 // What a packet is for.
 enum class PacketType : std::uint8_t {
@@ -72,6 +68,9 @@ public:
         PacketType type = PacketType::Messages);
     // Seals a packet of this process again, with a new counter and for this receiver, unless it was damaged on purpose.
     void sealAgain(std::string& packet, std::optional<To> to = {});
+
+    // For whom a sealed packet is; 0: for whichever process is at the address.
+    static NodeId receiverOf(std::string_view packet);
 
     // What an opened packet has said. `process` numbers are certain only with keys.
     struct Opened {

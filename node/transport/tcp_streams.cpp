@@ -200,7 +200,7 @@ void TcpStreams::handle(std::uint64_t id, std::uint32_t events)
         const bool isAnswer = out.isConnected && !out.isReady()
             && (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) == EPOLLIN;
         const bool isFine = !out.isConnected ? completeConnect(out)
-            : isAnswer                       ? readAnswer(out)
+            : isAnswer                       ? readAnswer(line, out)
                                              : (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) == 0;
         if (!isFine || !write(line, out))
             lose(line, out);
@@ -277,6 +277,8 @@ void TcpStreams::takePosted()
         if (found == m_outgoing.end())
             continue;
         Outgoing& out = found->second;
+        if (out.link && out.isReady())
+            dropOfFormer(one.line, out);
         if (!out.socket && m_now >= out.nextTry)
             connect(one.line, out);
         else if (out.isConnected && !write(one.line, out))
@@ -342,7 +344,7 @@ bool TcpStreams::completeConnect(Outgoing& out)
 }
 
 // Returns false if the connection is unusable.
-bool TcpStreams::readAnswer(Outgoing& out)
+bool TcpStreams::readAnswer(Line line, Outgoing& out)
 {
     std::array<char, StreamLink::kAnswerBytes> bytes;
     const ssize_t count = ::recv(
@@ -364,7 +366,29 @@ bool TcpStreams::readAnswer(Outgoing& out)
         return false;
     out.since = m_now;
     out.pause = kReconnectFirst;
+    dropOfFormer(line, out);
     return true;
+}
+
+// The process at the other end refuses what was sealed for another one that had its address, and closes the connection.
+// So frames for that one would never leave, and would hold up those behind them.
+void TcpStreams::dropOfFormer(Line line, Outgoing& out)
+{
+    const NodeId peer = out.link->peer();
+    std::size_t bytes = 0, packets = 0;
+    const std::size_t first = out.sentOfFirst > 0 ? 1 : 0; // on its way: it has passed this already
+    for (std::size_t i = out.packets.size(); i-- > first;) {
+        const NodeId receiver = Envelope::receiverOf(out.packets[i].frame.packet);
+        if (receiver == NodeId() || receiver == peer)
+            continue;
+        bytes += out.packets[i].frame.size();
+        ++packets;
+        out.packets.erase(out.packets.begin() + std::ptrdiff_t(i));
+    }
+    if (packets == 0)
+        return;
+    m_counters.dropped(Drop::OtherReceiver, packets);
+    unqueue(line.to, bytes);
 }
 
 // Returns false if the connection is unusable.

@@ -157,7 +157,8 @@ private:
     void takePosted();
     void connect(Line line, Outgoing& out);
     bool completeConnect(Outgoing& out);
-    bool readAnswer(Outgoing& out);
+    bool readAnswer(Line line, Outgoing& out);
+    void dropOfFormer(Line line, Outgoing& out);
     bool write(Line line, Outgoing& out);
     void lose(Line line, Outgoing& out);
     void drop(Line line, Outgoing& out);

@@ -61,7 +61,7 @@ inline const QList<Room>& rooms()
         { u"node/sim/walk"_s, u"node/sim/engine node/walk"_s, kPure },
         { u"node/lhrs/programs"_s, u"node/lhrs/server node/sim/lhrs node/sim/program node/runtime"_s, kNoQt },
         { u"node/walk/programs"_s, u"node/walk node/sim/program node/runtime"_s, kNoQt },
-        { u"node"_s, u"node/lhrs/programs node/walk/programs"_s, kNoQt },
+        { u"node"_s, u"node/lhrs/programs node/walk/programs node/host"_s, kNoQt },
         { u"gui/lab/tables"_s, u"common"_s, kNoWindow },
         { u"gui/lab/state/walk"_s, u"gui/lab/tables"_s, kNoWindow },
         { u"gui/lab/state/process"_s, u"gui/lab/tables"_s, kNoWindow },

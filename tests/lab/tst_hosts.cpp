@@ -7,16 +7,13 @@
 #include "gui/lab/hosts/server_spread.h"
 #include "node/host/host_address.h"
 #include "proto/host.pb.h"
+#include "tests/rigs/lab/signals.h"
 
 #include <QDir>
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
-
-#include <sys/socket.h>
-
-#include <signal.h>
 
 #include <mutex>
 
@@ -35,7 +32,7 @@ void writeScript(const QString& path, const QByteArray& text)
     QVERIFY(file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
 }
 
-bool exists(pid_t pid) { return ::kill(pid, 0) == 0; }
+bool exists(pid_t pid) { return signalOne(pid, 0); }
 
 // A directory of programs with lhrs-host, and an ssh that runs its last argument here.
 class Elsewhere {
@@ -179,13 +176,13 @@ private slots:
 void HostsTest::aListOfHostsIsRead()
 {
     const auto hosts = parseHosts(
-        "# laboratory\nlab1\n\n  user@lab2 data=3 parity=0 # small\n"
+        "# laboratory\nlab1\n\n  user@lab2 max-data=3 max-parity=0 # small\n"
         "10.0.0.7 by=podman address=10.0.0.7 programs=/opt/lhrs/bin\nme by=here address=10.0.0.1\n",
         "hosts");
     QVERIFY2(hosts, hosts ? "" : hosts.error().text.c_str());
     QCOMPARE(hosts->size(), std::size_t(4));
     QCOMPARE((*hosts)[0], (HostEntry { .name = "lab1" }));
-    QCOMPARE((*hosts)[1], (HostEntry { .name = "user@lab2", .data = 3, .parity = 0 }));
+    QCOMPARE((*hosts)[1], (HostEntry { .name = "user@lab2", .most = { { "data", 3 }, { "parity", 0 } } }));
     QCOMPARE((*hosts)[2],
         (HostEntry { .name = "10.0.0.7", .by = "podman", .address = "10.0.0.7", .programs = "/opt/lhrs/bin" }));
     QCOMPARE((*hosts)[3].by, std::string("here"));
@@ -198,7 +195,7 @@ void HostsTest::aWrongListSaysWhere_data()
     QTest::newRow("nothing") << "# none\n"
                              << "hosts: no host is named";
     QTest::newRow("no word") << "a\nb fast\n"
-                             << "hosts:2: \"fast\" is not a word such as data=3; a host has by, address";
+                             << "hosts:2: \"fast\" is not a word such as address=10.0.0.2; a host has by, address";
     QTest::newRow("unknown") << "a speed=3\n"
                              << "hosts:1: a host has no \"speed\"; it has by, address";
     QTest::newRow("launcher") << "a by=rsh\n"
@@ -232,22 +229,22 @@ void HostsTest::serversAreSpread()
     std::vector<HostEntry> hosts(4);
     for (std::size_t i = 0; i < hosts.size(); ++i)
         hosts[i].name = std::to_string(i);
-    hosts[3].data = 1;
+    hosts[3].most["data"] = 1;
     ServerSpread spread(hosts);
     std::vector<std::size_t> parity, data;
     for (int i = 0; i < 3; ++i)
-        parity.push_back(*spread.next(pb::PARITY));
+        parity.push_back(*spread.next("parity"));
     for (int i = 0; i < 7; ++i)
-        data.push_back(*spread.next(pb::DATA));
+        data.push_back(*spread.next("data"));
     QCOMPARE(parity, (std::vector<std::size_t> { 0, 1, 2 }));
     QCOMPARE(
         data, (std::vector<std::size_t> { 3, 0, 1, 2, 0, 1, 2 })); // first the one that has nothing, and it is full
     QCOMPARE(spread.nextClient(), std::size_t(3));
     QCOMPARE(spread.nextClient(), std::size_t(2));
-    ServerSpread full({ HostEntry { .name = "only", .data = 1 } });
-    QVERIFY(full.next(pb::DATA));
-    QVERIFY(!full.next(pb::DATA));
-    QVERIFY(full.next(pb::PARITY));
+    ServerSpread full({ HostEntry { .name = "only", .most = { { "data", 1 } } } });
+    QVERIFY(full.next("data"));
+    QVERIFY(!full.next("data"));
+    QVERIFY(full.next("parity"));
 }
 
 void HostsTest::eachLauncherHasItsLine()
@@ -309,7 +306,7 @@ void HostsTest::programsThereAreStartedPausedAndEnded()
     other.kill({ second });
     QVERIFY(!exists(second) && !other.isChild(second) && !other.pause(second, 1s));
     QTRY_COMPARE(stage.endOf(second), std::string("killed on request"));
-    ::kill(third, SIGKILL); // by somebody else
+    QVERIFY(signalOne(third, SIGKILL)); // by somebody else
     QTRY_COMPARE(stage.endOf(third), std::string("it was ended by signal Killed"));
     const std::string folder = other.folder();
     keeper->reset();

@@ -56,6 +56,7 @@ private slots:
     void theScenariosRunUnchanged();
     void hostsEndAndNothingIsLost();
     void aHostStandsStillAndIsCutOff();
+    void slurmStartsTheSameFile();
     void nothingRemainsOnTheHosts();
 
 private:
@@ -134,7 +135,8 @@ lab.expect(M >= 8, 'the file has grown');
 const hostOf = name => lab.hosts().find(h => h.processes.includes(name)).name;
 const spread = (most, what) => {
     for (let g = 0; g < M / 4; ++g) {
-        const members = [0, 1, 2, 3].filter(p => 4 * g + p < M).map(p => lab.data(4 * g + p)).concat([0, 1].map(j => lab.parity(g, j)));
+        const data = [0, 1, 2, 3].map(p => 4 * g + p).filter(n => n < M).map(n => lab.data(n));
+        const members = data.concat([0, 1].map(j => lab.parity(g, j)));
         const there = members.map(t => hostOf(lab.bucket(t).process));
         const crowd = Math.max(...there.map(h => there.filter(other => other == h).length));
         lab.expect(crowd <= most, what + ': no host has more than ' + most + ' members of group ' + g);
@@ -180,6 +182,30 @@ lab.settle({ timeout: 60 });
 lab.expectEqual([alice.verify().wrong, alice.scan().records, lab.audit().unequal], [0, 300, 0], 'nothing is lost');
 )");
     QVERIFY2(ran.code == 0, qPrintable(ran.said));
+}
+
+void NetlabTest::slurmStartsTheSameFile()
+{
+    for (const char* program : { "slurmctld", "slurmd", "munged", "salloc" })
+        if (QStandardPaths::findExecutable(program, { "/usr/sbin", "/usr/bin", "/sbin" }).isEmpty())
+            QSKIP(qPrintable(QString("there is no program %1; ./run test installs it").arg(program)));
+    const QString slurm = QString(LHRS_SOURCE_DIR) + "/tests/netlab/slurm.sh";
+    const Ran up = run(slurm, { "up" });
+    QVERIFY2(up.code == 0, qPrintable(up.said));
+    qputenv("SLURM_CONF", QString("/run/lhrs-netlab/%1/slurm/slurm.conf").arg(kWord).toLocal8Bit());
+    const Ran ran = run("salloc",
+        { "--nodes", QString::number(kHosts), QString(LHRS_BIN_DIR) + "/lhrs-play", "--slurm", "--limit", "200",
+            QString(LHRS_SOURCE_DIR) + "/scenarios/recover_k.js" });
+    // The job has ended with the run.
+    const Ran jobs = run("squeue", { "--noheader" });
+    const Ran down = run(slurm, { "down" });
+    qunsetenv("SLURM_CONF");
+    QVERIFY2(ran.code == 0, qPrintable(ran.said));
+    QCOMPARE(jobs.said.trimmed(), QString());
+    QVERIFY2(down.code == 0, qPrintable(down.said));
+    const Ran outside = run(QString(LHRS_BIN_DIR) + "/lhrs-play", { "--slurm", "x.js" });
+    QCOMPARE(outside.code, 2);
+    QVERIFY2(outside.said.contains("--slurm: this program does not run in a job of Slurm"), qPrintable(outside.said));
 }
 
 void NetlabTest::nothingRemainsOnTheHosts()

@@ -21,6 +21,7 @@ private slots:
     void aStrangerIsClosedAndNeverHeard();
     void aRecordedConnectionIsNotHeardAgain();
     void aReceiverWithAnotherKeyIsGivenUpAfterAWhile();
+    void framesForAFormerProcessHoldUpNoOthers();
 
     // a running process
     void serversAndClientsAreAnsweredAndNobodyElse();
@@ -181,6 +182,24 @@ void SealedProcessTest::aReceiverWithAnotherKeyIsGivenUpAfterAWhile()
     QCOMPARE(sender.streams->queued().most, std::size_t(0));
     QVERIFY(receiver.counters.of(Drop::WrongTag) > 0);
     QCOMPARE(receiver.count(), std::size_t(0));
+}
+
+void SealedProcessTest::framesForAFormerProcessHoldUpNoOthers()
+{
+    StreamEnd sender({ kLoopback, 0 }, {}, &rings().server, kServer);
+    StreamEnd receiver({ kLoopback, 0 }, {}, &rings().server, kNeighbour);
+    const auto send = [&](const char* body, NodeId to) {
+        return sender.streams->send(
+            receiver.streams->self(), sealedFrame(sender.envelope, body, std::string(70'000, 'b'), to));
+    };
+    // Before there is a connection, and over the one that there is.
+    for (std::uint64_t round = 1; round <= 2; ++round) {
+        QVERIFY(send("1", kFormer) && send("2", kNeighbour) && send("3", kFormer) && send("4", kNeighbour));
+        QVERIFY(eventually([&] { return receiver.count() == 2 * round; }));
+        QVERIFY(eventually([&] { return sender.counters.of(Drop::OtherReceiver) == 2 * round; }));
+    }
+    QCOMPARE(sender.streams->queued().most, std::size_t(0));
+    QCOMPARE(receiver.counters.droppedSum(), std::uint64_t(0));
 }
 
 // ---- a running process

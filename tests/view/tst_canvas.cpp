@@ -30,6 +30,7 @@ private slots:
     void afterAResizeWhatIsClickedIsWhatIsThere();
     void aBucketAProcessAndAKeyAreFound();
     void arrangementsHaveEveryServerOnce();
+    void aHostHasItsNameAndWhatIsTooMuch();
     void theBeginningOfARecordingSaysSo();
     void whatTheRatesMeanIsPrinted();
     void aRowOfTheLogMarksItsOperationEverywhere();
@@ -113,6 +114,36 @@ void CanvasTest::arrangementsHaveEveryServerOnce()
             QCOMPARE(std::ptrdiff_t(seen.size()), std::ptrdiff_t(servers + 3)); // two clients and the coordinator
         }
     }
+}
+
+void CanvasTest::aHostHasItsNameAndWhatIsTooMuch()
+{
+    ClusterState state = fileOf({ 6, 4, 2 });
+    // Of group 0 three members on one host, and two on another; of group 1 one each.
+    std::map<ProcessId, std::string> hosts { { state.data.at(3).process, "lab2" },
+        { state.parity.at({ 0, 0 }).process, "lab2" }, { state.parity.at({ 0, 1 }).process, "lab3" } };
+    for (const std::uint32_t bucket : { 0u, 1u, 2u })
+        hosts[state.data.at(bucket).process] = "lab1";
+    for (auto& [id, process] : state.processes)
+        process.host = hosts.contains(id) ? hosts[id] : "host" + std::to_string(id);
+    LayoutOptions options;
+    options.viewport = kView;
+    options.arrangement = Arrangement::Hosts;
+    const auto crowdedOf = [&](const QString& host) {
+        const ClusterLayout layout = layoutCluster(state, Theme(), options);
+        for (const ClusterLayout::Group& group : layout.groups)
+            if (group.host.startsWith(host + " (127.0.0.1"))
+                return group.crowded;
+        return QString("no such host");
+    };
+    QCOMPARE(crowdedOf("lab1"), QString("3 members of group 0"));
+    QCOMPARE(crowdedOf("lab2"), QString());
+    state.processes.at(state.data.at(0).process).host = "lab3";
+    QCOMPARE(crowdedOf("lab1"), QString());
+    // One host has everything, which needs no warning.
+    for (auto& [id, process] : state.processes)
+        process.host = "lab1";
+    QCOMPARE(crowdedOf("lab1"), QString());
 }
 
 void CanvasTest::theBeginningOfARecordingSaysSo()

@@ -80,6 +80,7 @@ private slots:
     void armedFaultsAreListedWithWhatTheyAchieved();
     void theMenuAndTheKeyboardReachIt();
     void thePickerKeepsWhatIsTicked();
+    void aHostIsTickedAndNamedAsAWhole();
     void typedNumbersTakeBothMarks_data();
     void typedNumbersTakeBothMarks();
     void whatCouldBeThousandsIsRefusedAndNotArmed();
@@ -299,6 +300,53 @@ void FaultPanelTest::armedFaultsAreListedWithWhatTheyAchieved()
     QCOMPARE(palette.orders(pb::Command::kHealFaults).begin()->second.heal_faults().number(), std::uint64_t(9));
     palette.cluster.setReply({});
     QTRY_VERIFY_WITH_TIMEOUT((palette.window.clock().step(0.6), palette.panel().model().rowCount() == 0), kLimit);
+}
+
+void FaultPanelTest::aHostIsTickedAndNamedAsAWhole()
+{
+    ClusterState state;
+    std::vector<ProcessPicker::Choice> choices;
+    for (ProcessId id = 1; id <= 5; ++id) {
+        ProcessState& process = state.processes[id];
+        process.id = id;
+        process.kind = pb::NODE;
+        process.name = "node-" + std::to_string(id);
+        process.host = id <= 2 ? "lab1" : "lab2";
+        choices.emplace_back(id, QString::fromStdString(process.name));
+    }
+    state.processes[5].hasEnded = true; // it does not count
+    FaultWish wish;
+    wish.kind = FaultWish::Kind::Kill;
+    wish.first = { 3, 4 };
+    QCOMPARE(faultLine(wish, state), QString("lab.killHost('lab2');"));
+    wish.first = { 3 };
+    QCOMPARE(faultLine(wish, state), QString("lab.kill(lab.process('node-3'));"));
+    wish.first = { 1, 2 };
+    wish.kind = FaultWish::Kind::Pause;
+    wish.lease = std::chrono::seconds(7);
+    QCOMPARE(faultLine(wish, state), QString("lab.pauseHost('lab1', { lease: 7 });"));
+    wish.kind = FaultWish::Kind::Partition;
+    wish.secondIsRest = true;
+    QCOMPARE(faultLine(wish, state), QString("lab.partition(lab.host('lab1'), 'rest', { lease: 7 });"));
+    // Where all are on one host, its name says nothing.
+    for (auto& [id, process] : state.processes)
+        process.host = "lab1";
+    wish.first = { 1, 2, 3, 4 };
+    wish.kind = FaultWish::Kind::Kill;
+    QVERIFY(faultLine(wish, state).startsWith("lab.kill(lab.process('node-1')); lab.kill("));
+
+    ProcessPicker picker("nobody");
+    picker.setChoices(choices);
+    picker.setGroups({ { "Host lab1", { 1, 2 } }, { "Host lab2", { 3, 4 } } });
+    picker.choose({ 2, 3, 4 });
+    emit picker.menu()->aboutToShow();
+    const QList<QAction*> actions = picker.menu()->actions();
+    QCOMPARE(actions[0]->text(), QString("Host lab1"));
+    QVERIFY(!actions[0]->isChecked() && actions[1]->isChecked());
+    actions[0]->toggle();
+    QCOMPARE(picker.chosen(), (std::vector<ProcessId> { 1, 2, 3, 4 }));
+    actions[1]->toggle();
+    QCOMPARE(picker.chosen(), (std::vector<ProcessId> { 1, 2 }));
 }
 
 void FaultPanelTest::theMenuAndTheKeyboardReachIt()

@@ -14,7 +14,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr const char* kExample = "hosts: ['lab1', { name: 'lab2', data: 3, parity: 2 }]";
+constexpr const char* kExample = "hosts: ['lab1', { name: 'lab2', address: '10.0.0.2' }]";
 
 // The IPv4 address of a process as text.
 QString addressOf(const pb::ProcessInfo& process)
@@ -80,7 +80,9 @@ LabResult<std::vector<FoundTarget>> findOnHost(LabContext& context, const QStrin
     QStringList addresses;
     for (const KnownProcess& known : context.control.directory()) {
         addresses << addressOf(known.info);
-        if (addresses.back() == address && !known.hasEnded)
+        // A list may name a host otherwise than it names itself.
+        const bool isThere = addresses.back() == address || QString::fromStdString(known.info.host()) == id;
+        if (isThere && !known.hasEnded)
             found.push_back({ known.place, known.info.node(), QString::fromStdString(known.info.name()) });
     }
     if (!found.empty())

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <set>
+#include <string_view>
 #include <sstream>
 
 namespace lhrs::gui {
@@ -17,6 +18,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::uint32_t kServersMost = 10'000;
+constexpr std::string_view kMost = "max-"; // before the name of a pool
 constexpr std::size_t kFileMost = 1 << 20; // bytes
 
 using Set = std::function<Result<void>(HostEntry&, const std::string&)>;
@@ -24,15 +26,6 @@ struct Word {
     const char* name;
     Set set;
 };
-
-Result<void> setCount(std::optional<std::uint32_t>& count, const std::string& value)
-{
-    const auto number = readNumber<std::uint32_t>(value, 0, kServersMost, "a number");
-    if (!number)
-        return number.error();
-    count = *number;
-    return {};
-}
 
 const std::vector<Word>& words()
 {
@@ -64,8 +57,6 @@ const std::vector<Word>& words()
                 entry.config = value;
                 return {};
             } },
-        { "data", [](HostEntry& entry, const std::string& value) { return setCount(entry.data, value); } },
-        { "parity", [](HostEntry& entry, const std::string& value) { return setCount(entry.parity, value); } },
     };
     return kWords;
 }
@@ -77,11 +68,18 @@ std::string hostWords()
     std::string all;
     for (const Word& word : words())
         all += (all.empty() ? "" : ", ") + std::string(word.name);
-    return all;
+    return all + " and max-POOL";
 }
 
 Result<void> setHostWord(HostEntry& entry, const std::string& word, const std::string& value)
 {
+    if (word.starts_with(kMost) && word.size() > kMost.size()) {
+        const auto number = readNumber<std::uint32_t>(value, 0, kServersMost, "a number");
+        if (!number)
+            return Error { word + ": " + number.error().text };
+        entry.most[word.substr(kMost.size())] = *number;
+        return {};
+    }
     const auto known = std::find_if(words().begin(), words().end(), [&](const Word& w) { return w.name == word; });
     if (known == words().end())
         return Error { "a host has no \"" + word + "\"; it has " + hostWords() };
@@ -129,7 +127,7 @@ Result<std::vector<HostEntry>> parseHosts(std::string_view text, const std::stri
         while (wordsOfLine >> word) {
             const auto sign = word.find('=');
             if (sign == std::string::npos)
-                return wrong('"' + word + "\" is not a word such as data=3; a host has " + hostWords());
+                return wrong('"' + word + "\" is not a word such as address=10.0.0.2; a host has " + hostWords());
             if (const auto set = setHostWord(entry, word.substr(0, sign), word.substr(sign + 1)); !set)
                 return wrong(set.error().text);
         }

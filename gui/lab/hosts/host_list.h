@@ -4,7 +4,7 @@
 #include "common/errors.h"
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,13 +18,13 @@ struct HostEntry {
     std::string address = {}; // IPv4 at which its processes listen; empty: as it says itself
     std::string programs = {}; // directory of the programs there; empty: the one here, or else its PATH
     std::string config = {}; // configuration file of ssh; empty: the user's
-    std::optional<std::uint32_t> data = {}, parity = {}; // at most so many servers of that pool; empty: any number
+    std::map<std::string, std::uint32_t> most = {}; // servers of a pool that it takes; any number of the others
     bool operator==(const HostEntry&) const = default;
 };
 
 inline constexpr std::size_t kHostsMax = 256;
 
-// Reads a list of hosts: a line for each, its name and then words such as address=10.0.0.2 data=3. `#` begins a
+// Reads a list of hosts: a line for each, its name and then words such as address=10.0.0.2 max-data=3. `#` begins a
 // comment. Errors begin with the place: "FILE:3: ".
 Result<std::vector<HostEntry>> parseHosts(std::string_view text, const std::string& file);
 // The same from a file.

@@ -6,9 +6,11 @@
 #include "gui/lab/hosts/launcher.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,7 +28,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectTimeout(20'000), kAnswerTimeout(10'000), kEndTimeout(5'000), kLauncherGrace(2'000);
-constexpr milliseconds kTick(10); // between two looks whether the launcher has ended
 
 // The last lines of what a launcher said, as one.
 std::string lastWords(const std::string& file)
@@ -80,16 +81,12 @@ RemoteKeeper::~RemoteKeeper()
     end(false);
     ::shutdown(m_descriptor, SHUT_WR);
     // The launcher ends when lhrs-host has ended; one that does not is not waited for.
-    const auto deadline = Clock::now() + kLauncherGrace;
-    int status = 0;
-    while (::waitpid(m_launcher, &status, WNOHANG) == 0) {
-        if (Clock::now() >= deadline) {
-            ::kill(m_launcher, SIGKILL);
-            ::waitpid(m_launcher, &status, 0);
-            break;
-        }
-        std::this_thread::sleep_for(kTick);
-    }
+    pollfd ended { int(::syscall(SYS_pidfd_open, m_launcher, 0)), POLLIN, 0 };
+    if (ended.fd < 0 || ::poll(&ended, 1, int(kLauncherGrace.count())) <= 0)
+        ::kill(m_launcher, SIGKILL); // not reaped yet, so the number is still its own
+    if (ended.fd >= 0)
+        ::close(ended.fd);
+    ::waitpid(m_launcher, nullptr, 0);
     ::shutdown(m_descriptor, SHUT_RDWR);
     if (m_reader.joinable())
         m_reader.join();

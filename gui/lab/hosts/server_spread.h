@@ -2,11 +2,11 @@
 #pragma once
 
 #include "gui/lab/hosts/host_list.h"
-#include "proto/message.pb.h"
 
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace lhrs::gui {
@@ -17,13 +17,13 @@ class ServerSpread {
 public:
     explicit ServerSpread(std::vector<HostEntry> hosts) : m_hosts(std::move(hosts)), m_counts(m_hosts.size()) { }
 
-    // Counts it; empty: no host takes another server of this pool.
-    std::optional<std::size_t> next(pb::Role pool);
+    // Counts it; empty: no host takes another server of the pool of this name.
+    std::optional<std::size_t> next(const std::string& pool);
     std::size_t nextClient() { return m_hosts.size() - 1 - m_clients++ % m_hosts.size(); } // not beside the coordinator
 
 private:
     struct Count {
-        std::map<pb::Role, std::uint32_t> ofPool;
+        std::map<std::string, std::uint32_t> ofPool;
         std::uint32_t all = 0;
     };
     const std::vector<HostEntry> m_hosts;

@@ -43,6 +43,11 @@ Result<void> RealProcesses::begin(const std::stop_token& stop)
             return own.error();
         m_parts.ingest.peerKeys().use(*own);
     }
+    const SystemLines lines = linesOf(m_options);
+    for (const HostEntry& host : m_options.hosts)
+        for (const auto& [pool, most] : host.most)
+            if (std::none_of(lines.pools.begin(), lines.pools.end(), [&](const auto& p) { return p.prefix == pool; }))
+                return Error { "The host " + host.name + " has max-" + pool + ", but the cluster has no such pool." };
     if (!m_options.hosts.empty()) {
         if (!m_options.hasKeys)
             return Error {
@@ -51,7 +56,6 @@ Result<void> RealProcesses::begin(const std::stop_token& stop)
         if (const auto reached = m_parts.programs.useHosts(m_options.hosts, stop); !reached)
             return reached;
     }
-    const SystemLines lines = linesOf(m_options);
     if (const auto room = ClusterPrograms::checkOpenFiles(1 + lines.servers()); !room)
         return room;
     std::vector<std::string> arguments = lines.coordinator;
@@ -191,10 +195,10 @@ Result<void> RealProcesses::addServers(const NewServers& servers, const std::sto
     arguments.insert(arguments.end(), { "--coordinator", m_coordinator });
     std::vector<Placed> programs;
     for (const std::string& name : servers.names) {
-        const auto host = m_spread.next(servers.pool.role);
+        const auto host = m_spread.next(servers.pool.prefix);
         if (!host)
-            return Error { "The hosts take no further server for " + name
-                + "; raise data= and parity= in their list." };
+            return Error { "The hosts take no further server such as " + name + "; raise max-" + servers.pool.prefix
+                + " in their list." };
         auto server = program("lhrs-node", name, arguments, *host);
         if (!server)
             return Error { server.error().text };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/script/play_options.h"
 
+#include "gui/lab/hosts/slurm_job.h"
+
 #include "common/number_words.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/local/network_check.h"
@@ -23,6 +25,7 @@ struct NumberTexts {
 
 struct FileNames {
     std::string key, hosts;
+    bool isSlurm = false; // the hosts are those of a job
 };
 
 void addOptions(CLI::App& app, PlayOptions& options, NumberTexts& numbers, FileNames& files)
@@ -33,8 +36,10 @@ void addOptions(CLI::App& app, PlayOptions& options, NumberTexts& numbers, FileN
     where->add_option("--connect", options.connect, "Use a running cluster: control endpoint of its coordinator")
         ->type_name("HOST:PORT");
     app.add_option("--key-file", files.key, "With --connect: a key of the running cluster")->type_name("FILE");
-    app.add_option("--hosts", files.hosts,
-           "Start the processes on these hosts: a line for each, its name as ssh knows it, then for instance data=3")
+    app.add_flag(
+        "--slurm", files.isSlurm, "Start the processes on the nodes of the job of Slurm that this program is in");
+    app.add_option(
+           "--hosts", files.hosts, "Start the processes on these hosts: a line for each, its name as ssh knows it")
         ->type_name("FILE");
     where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster with this seed");
     where->require_option(0, 1);
@@ -140,13 +145,15 @@ std::optional<int> readOptions(int count, char** arguments, PlayOptions& options
             return fail(kExitUsage, "--key-file: " + QString::fromStdString(key.error().text) + ".");
         options.key = *key;
     }
-    if (app.count("--hosts") > 0) {
-        if (options.isSimulated || app.count("--connect") > 0)
-            return fail(
-                kExitUsage, "--hosts is for processes that are started: it does not go with --sim or --connect.");
-        auto hosts = readHosts(files.hosts);
+    if (app.count("--hosts") > 0 || files.isSlurm) {
+        const QString option = files.isSlurm ? "--slurm" : "--hosts";
+        if (options.isSimulated || app.count("--connect") > 0 || (files.isSlurm && app.count("--hosts") > 0))
+            return fail(kExitUsage,
+                option + " is for processes that are started: it does not go with --sim, --connect"
+                    + (files.isSlurm ? " or --hosts." : "."));
+        auto hosts = files.isSlurm ? hostsOfSlurmJob() : readHosts(files.hosts);
         if (!hosts)
-            return fail(kExitUsage, "--hosts: " + QString::fromStdString(hosts.error().text) + ".");
+            return fail(kExitUsage, option + ": " + QString::fromStdString(hosts.error().text) + ".");
         options.hosts = std::move(*hosts);
     }
     options.audits = app.count("--audit") > 0;

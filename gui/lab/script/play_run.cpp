@@ -257,8 +257,11 @@ private:
         if (m_options.keepsCluster && m_session.local().isRunning() && !result.isLimitReached
             && result.outcome != ScriptOutcome::Stopped) {
             std::printf("the cluster of %zu processes stays up; end it with Ctrl-C\n", m_session.local().processes());
-            if (const std::string key = m_session.local().keyFile(); !key.empty())
-                std::printf("whoever connects to it needs --key-file %s\n", key.c_str());
+            if (const auto coordinator = m_session.control().find(m_session.control().coordinator())) {
+                const std::string key = m_session.local().keyFile(), at = coordinator->info.control_endpoint();
+                std::printf("a window on it: lhrs-gui --connect %s%s%s\n", at.substr(at.rfind('/') + 1).c_str(),
+                    key.empty() ? "" : " --key-file ", key.c_str());
+            }
             std::fflush(stdout);
             pollfd item { ends, POLLIN, 0 };
             while (::poll(&item, 1, -1) < 0) { }

@@ -161,10 +161,32 @@ void chooseDetail(const ClusterState& state, const Theme& theme, QSizeF card, Cl
     layout.detail = std::max(detailFor(card, theme), byCount);
 }
 
-// The host: the address without the port.
+// The host: its name, and the address without the port.
 QString hostOf(const ProcessState& process)
 {
-    return QString::fromStdString(process.address).section(QLatin1Char(':'), 0, 0);
+    const QString address = QString::fromStdString(process.address).section(QLatin1Char(':'), 0, 0);
+    return process.host.empty() ? address
+                                : QStringLiteral("%1 (%2)").arg(QString::fromStdString(process.host), address);
+}
+
+// "3 members of group 0" if these processes have more members of a group than its parity can replace; empty otherwise.
+QString crowdOf(
+    const ClusterState& state, const std::vector<ProcessId>& processes, const std::map<ProcessId, ObjectRef>& objects)
+{
+    const std::uint32_t m = std::max(1u, state.m());
+    std::map<std::uint32_t, std::uint32_t> members;
+    for (const ProcessId id : processes) {
+        const ObjectRef& object = objects.at(id);
+        if (object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity)
+            ++members[std::uint32_t(object.kind == ObjectKind::Data ? object.a / m : object.a)];
+    }
+    for (const auto& [group, count] : members) {
+        const auto parity = std::uint32_t(
+            std::distance(state.parity.lower_bound({ group, 0 }), state.parity.lower_bound({ group + 1, 0 })));
+        if (count > parity && parity > 0)
+            return QStringLiteral("%1 members of group %2").arg(count).arg(group);
+    }
+    return {};
 }
 
 void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOptions& options, ClusterLayout& layout)
@@ -286,6 +308,8 @@ void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptio
         ClusterLayout::Group group;
         group.host = host;
         group.processes = processes.size();
+        if (hosts.size() > 1) // one alone has everything
+            group.crowded = crowdOf(state, processes, objects);
         group.header = QRectF(corner, QSizeF(whole.width(), header));
         group.frame = QRectF(corner, QSizeF(whole.width(), header + 2 * pad + rows * (card.height() + gap) - gap));
         for (std::size_t i = 0; i < processes.size(); ++i) {

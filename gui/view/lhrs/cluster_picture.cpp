@@ -125,7 +125,14 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
     if (in.layout.arrangement == Arrangement::Hosts) {
         out.setObject({});
         out.add(DisplayList::Box { group.frame, Outline::Rounded, 6 * u, {}, in.theme.grid, 1.2, false, false });
-        out.text(group.header.adjusted(8 * u, 0, -8 * u, 0),
+        QRectF words = group.header.adjusted(8 * u, 0, -8 * u, 0), warning = words;
+        if (!group.crowded.isEmpty()) {
+            words.setWidth(0.55 * words.width());
+            warning.setLeft(words.right() + 8 * u);
+            out.text(warning, { QStringLiteral("%1: more than its parity replaces").arg(group.crowded), group.crowded },
+                kSmallBold, in.theme.badText, Qt::AlignRight | Qt::AlignVCenter);
+        }
+        out.text(words,
             { QStringLiteral("Host %1: %2, in the order of their names")
                     .arg(group.host, countedWords(group.processes, "server", "servers")),
                 group.host },

@@ -5,6 +5,7 @@
 #include "gui/lab/tables/qt_text.h"
 #include "gui/view/systems/view_systems.h"
 
+#include <set>
 #include <utility>
 
 namespace lhrs::gui {
@@ -53,8 +54,32 @@ QString targetOf(ProcessId process, const ClusterState& state)
         .arg(known == state.processes.end() ? QString::number(process) : text(known->second.name));
 }
 
+// The host of which these are all processes that have not ended; empty if there is none, or if all processes are on
+// one.
+QString hostOf(const std::vector<ProcessId>& processes, const ClusterState& state)
+{
+    const std::set<ProcessId> chosen(processes.begin(), processes.end());
+    std::string host;
+    for (const ProcessId process : chosen) {
+        const auto known = state.processes.find(process);
+        if (known == state.processes.end() || known->second.host.empty()
+            || (!host.empty() && known->second.host != host))
+            return {};
+        host = known->second.host;
+    }
+    bool areOthers = false;
+    for (const auto& [id, process] : state.processes) {
+        areOthers = areOthers || (process.host != host && !process.hasEnded);
+        if (process.host == host && !process.hasEnded && !chosen.contains(id))
+            return {};
+    }
+    return areOthers ? text(host) : QString();
+}
+
 QString targetsOf(const std::vector<ProcessId>& processes, const ClusterState& state)
 {
+    if (const QString host = hostOf(processes, state); !host.isEmpty())
+        return QStringLiteral("lab.host('%1')").arg(host);
     QStringList targets;
     for (const ProcessId process : processes)
         targets << targetOf(process, state);
@@ -67,6 +92,7 @@ QString faultLine(const FaultWish& wish, const ClusterState& state)
 {
     const QString lease = QStringLiteral("lease: %1").arg(wish.lease.count());
     QStringList lines;
+    const QString host = hostOf(wish.first, state);
     switch (wish.kind) {
     case FaultWish::Kind::Network: {
         QStringList options;
@@ -87,10 +113,14 @@ QString faultLine(const FaultWish& wish, const ClusterState& state)
                 wish.secondIsRest ? QStringLiteral("'rest'") : targetsOf(wish.second, state), way, lease);
     }
     case FaultWish::Kind::Pause:
+        if (!host.isEmpty())
+            return QStringLiteral("lab.pauseHost('%1', { %2 });").arg(host, lease);
         for (const ProcessId process : wish.first)
             lines << QStringLiteral("lab.pause(%1, { %2 });").arg(targetOf(process, state), lease);
         break;
     case FaultWish::Kind::Kill:
+        if (!host.isEmpty())
+            return QStringLiteral("lab.killHost('%1');").arg(host);
         for (const ProcessId process : wish.first)
             lines << QStringLiteral("lab.kill(%1);").arg(targetOf(process, state));
         break;

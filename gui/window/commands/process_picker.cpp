@@ -96,9 +96,21 @@ void ProcessPicker::fillMenu()
         });
         m_menu->addSeparator();
     }
+    for (const Group& group : m_groups) {
+        const bool isWhole = std::all_of(
+            group.processes.begin(), group.processes.end(), [this](ProcessId id) { return m_chosen.contains(id); });
+        add(group.words, isWhole, [this, processes = group.processes](bool on) {
+            for (QAction* action : m_menu->actions())
+                if (const QVariant id = action->data();
+                    id.isValid() && std::find(processes.begin(), processes.end(), id.toULongLong()) != processes.end())
+                    action->setChecked(on);
+        });
+    }
+    if (!m_groups.empty())
+        m_menu->addSeparator();
     for (const Choice& choice : m_choices) {
         const ProcessId id = choice.first;
-        add(choice.second, m_chosen.contains(id), [this, id](bool on) {
+        QAction* const action = add(choice.second, m_chosen.contains(id), [this, id](bool on) {
             if (on)
                 m_chosen.insert(id);
             else
@@ -108,6 +120,7 @@ void ProcessPicker::fillMenu()
             showWords();
             emit changed();
         });
+        action->setData(qulonglong(id));
     }
 }
 

@@ -20,12 +20,20 @@ class ProcessPicker : public QPushButton {
     Q_OBJECT
 public:
     using Choice = std::pair<ProcessId, QString>;
+    // Processes that are ticked together, e.g. those of a host.
+    struct Group {
+        QString words;
+        std::vector<ProcessId> processes;
+        bool operator==(const Group&) const = default;
+    };
 
     // `nobody`: the text while none is chosen, e.g. "anybody".
     explicit ProcessPicker(const QString& nobody, QWidget* parent = nullptr);
 
     // Sets the available processes; call it when they change. The chosen ones stay chosen.
     void setChoices(const std::vector<Choice>& choices);
+    // Above the processes in the menu.
+    void setGroups(std::vector<Group> groups) { m_groups = std::move(groups); }
     void setNobody(const QString& words);
     // One more choice above the processes, which excludes them, e.g. "everybody else"; empty: none.
     void setRest(const QString& words);
@@ -48,6 +56,7 @@ private:
     QString m_nobody, m_rest;
     bool m_isRest = false;
     std::vector<Choice> m_choices;
+    std::vector<Group> m_groups;
     std::set<ProcessId> m_chosen;
     QMenu* m_menu;
 };

@@ -40,6 +40,22 @@ QStringList heartbeats()
     return kinds;
 }
 
+// The processes of each host; nothing if all are on one.
+std::vector<ProcessPicker::Group> hostsOf(const ClusterState& state, const std::vector<ProcessPicker::Choice>& choices)
+{
+    std::map<std::string, std::vector<ProcessId>> hosts;
+    for (const ProcessPicker::Choice& choice : choices)
+        if (const std::string& host = state.processes.at(choice.first).host; !host.empty())
+            hosts[host].push_back(choice.first);
+    std::vector<ProcessPicker::Group> groups;
+    if (hosts.size() > 1)
+        for (auto& [host, processes] : hosts)
+            groups.push_back(
+                { FaultPanel::tr("Host %1: all %2 processes").arg(QString::fromStdString(host)).arg(processes.size()),
+                    std::move(processes) });
+    return groups;
+}
+
 bool isEvent(const QString& name) { return eventKindOfType(name.toStdString()) != nullptr; }
 
 } // namespace
@@ -506,8 +522,10 @@ void FaultPanel::takeProcesses()
     if (choices == m_choices)
         return;
     m_choices = std::move(choices);
-    m_first->setChoices(m_choices);
-    m_second->setChoices(m_choices);
+    for (ProcessPicker* picker : { m_first, m_second }) {
+        picker->setChoices(m_choices);
+        picker->setGroups(hostsOf(state, m_choices));
+    }
     showLine();
 }
 

@@ -17,6 +17,7 @@ template <class State, class Info> void copyInfo(State& state, Info& row)
     LHRS_FIELD(eventsEndpoint, events_endpoint);
     LHRS_FIELD(controlEndpoint, control_endpoint);
     LHRS_FIELD(version, version);
+    LHRS_FIELD(host, host);
     LHRS_FIELD(pool, pool);
 }
 

@@ -59,6 +59,7 @@ struct ProcessState {
     std::string name;
     std::uint32_t pid = 0;
     std::string address; // 127.0.0.1:4711
+    std::string host; // name of its computer; empty: simulated, or of a version that does not say it
     std::string eventsEndpoint, controlEndpoint, version;
     bool hasEnded = false;
     std::string endReason;

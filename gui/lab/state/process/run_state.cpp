@@ -37,6 +37,7 @@ void RunState::takeInfo(const pb::ProcessInfo& info)
     process.eventsEndpoint = info.events_endpoint();
     process.controlEndpoint = info.control_endpoint();
     process.version = info.version();
+    process.host = info.host();
     if (!info.system().empty())
         system = info.system();
     if (info.kind() == pb::CLIENT)
