@@ -13,7 +13,8 @@
 
 namespace lhrs {
 
-int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role pool, const MakeMachine& make)
+int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role pool, const MakeMachine& make,
+    ProgramPart* part)
 {
     openLog(options);
     keepFreedMemory();
@@ -42,14 +43,20 @@ int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role poo
         spdlog::error("{}", runtime.error().text);
         return kExitFailed;
     }
+    if (part != nullptr) {
+        if (const auto opened = part->open(); !opened) {
+            spdlog::error("{}", opened.error().text);
+            return kExitFailed;
+        }
+    }
     const pb::ProcessInfo& self = (*runtime)->self();
     std::random_device device;
-    (*runtime)->start(make(self, (*runtime)->coordinator(), std::uint64_t(device()) << 32 | device()));
+    (*runtime)->start(make(self, (*runtime)->coordinator(), std::uint64_t(device()) << 32 | device()), part);
     const Address address = Address::from(self.address());
-    std::printf("ready %s udp=%s tcp=%s control=%s events=%s\n", self.name().c_str(),
+    std::printf("ready %s udp=%s tcp=%s control=%s events=%s%s\n", self.name().c_str(),
         textOf(Endpoint { address.ip, address.udpPort }).c_str(),
         textOf(Endpoint { address.ip, address.tcpPort }).c_str(), self.control_endpoint().c_str(),
-        self.events_endpoint().c_str());
+        self.events_endpoint().c_str(), part != nullptr ? part->readyWords().c_str() : "");
     std::fflush(stdout);
 
     const Ending ending = (*runtime)->run(signals.get());

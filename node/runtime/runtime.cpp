@@ -194,9 +194,10 @@ std::int64_t Runtime::wallNow() { return RunClock::own().now(); }
 
 Time Runtime::clock() const { return std::chrono::steady_clock::now() - m_start; }
 
-void Runtime::start(std::unique_ptr<Machine> machine)
+void Runtime::start(std::unique_ptr<Machine> machine, ProgramPart* part)
 {
     m_machine = std::move(machine);
+    m_part = part;
     m_multicast.emplace(
         *m_envelope, m_counters, *m_faults, introductions(),
         [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, "Multicast working", stop); }, &m_threads);
@@ -206,6 +207,7 @@ void Runtime::start(std::unique_ptr<Machine> machine)
     m_timeWorker.emplace(ways(), m_stepClock);
     m_listenerWorker.emplace(ways(), m_stepClock);
     m_gateWorker.emplace(ways(), m_stepClock);
+    m_partWorker.emplace(ways(), m_stepClock);
     m_ackManager.emplace(
         m_clock, Time::max(), [this] { stepTime(*m_timeWorker); }, &m_threads);
     m_ackManager->expect(Time()); // only now may a step use it: the first step starts the machine
@@ -220,6 +222,8 @@ void Runtime::start(std::unique_ptr<Machine> machine)
             introductions() });
     m_control->start(
         m_self, [this](pb::Command command) { takeCommand(std::move(command)); }, &m_threads);
+    if (m_part != nullptr)
+        m_part->start(*this);
     spdlog::info("listens at {} with a receive buffer of {} bytes, process number {:016x}", textOf(m_udp->self()),
         m_udp->receiveBuffer(), m_node.value);
 }
@@ -229,6 +233,8 @@ Runtime::~Runtime()
     m_stopping.request_stop();
     if (m_faults)
         m_faults->stop(); // stops waiting for the end of a pause
+    if (m_part != nullptr)
+        m_part->stop();
     if (m_multicast)
         m_multicast->leave(); // not reset(): watchers may query it until the control server has ended
     m_udpListener.reset();
@@ -305,6 +311,28 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
     standWhilePaused();
     ThreadMeter::become(pb::NodeSample::IN_SOCKET); // parses bytes into messages
     parse(inputs, worker);
+    takeSteps(worker);
+    for (Input& input : inputs)
+        input.clear();
+    worker.clear();
+}
+
+// Called in the thread of the part.
+void Runtime::obey(std::span<const pb::Command> commands)
+{
+    standWhilePaused();
+    for (const pb::Command& command : commands) {
+        Item item;
+        item.command = &command;
+        m_partWorker->items.push_back(item);
+    }
+    takeSteps(*m_partWorker);
+    m_partWorker->clear();
+}
+
+// Lets the machine take a step for each of the worker's items, and carries out the effects.
+void Runtime::takeSteps(Worker& worker)
+{
     std::span<const Item> items(worker.items);
     while (!items.empty()) {
         const auto turn = items.first(std::min(items.size(), kStepsInTurn));
@@ -332,9 +360,6 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
         carryOut(worker);
         items = items.subspan(turn.size());
     }
-    for (Input& input : inputs)
-        input.clear();
-    worker.clear();
 }
 
 // Call it while holding the core.
@@ -460,8 +485,16 @@ void Runtime::carryOut(Worker& worker)
     for (std::size_t i = 0; i < worker.effectsUsed; ++i) {
         Effects& effects = *worker.effects[i];
         worker.sender.add(effects);
-        for (pb::CommandReply* reply : effects.replies())
-            m_control->reply(*reply);
+        for (pb::CommandReply* reply : effects.replies()) {
+            if ((reply->ticket() & kInnerTicket) != 0)
+                worker.partReplies.push_back(reply);
+            else
+                m_control->reply(*reply);
+        }
+    }
+    if (!worker.partReplies.empty()) {
+        m_part->onReplies(worker.partReplies);
+        worker.partReplies.clear();
     }
     if (const auto sent = worker.sender.flush(); !sent)
         recruitByRegistry(sent.error());

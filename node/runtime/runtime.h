@@ -14,6 +14,7 @@
 #include "node/runtime/input.h"
 #include "node/runtime/memory_meter.h"
 #include "node/runtime/multicast_listener.h"
+#include "node/runtime/program_part.h"
 #include "node/runtime/protocol_clock.h"
 #include "node/runtime/queue.h"
 #include "node/runtime/tcp_listener.h"
@@ -79,8 +80,13 @@ public:
     Address coordinator() const;
     const Counters& counters() const { return m_counters; }
 
-    // Lets the machine take its first step and starts the threads.
-    void start(std::unique_ptr<Machine> machine);
+    // Lets the machine take its first step and starts the threads; `part`: what the program has beside the machine, which
+    // outlives the runtime.
+    void start(std::unique_ptr<Machine> machine, ProgramPart* part = nullptr);
+    // Lets the machine carry out commands of the part, in the thread of the part, as a working thread would. Their
+    // tickets have kInnerTicket. It waits while the process is paused.
+    void obey(std::span<const pb::Command> commands);
+    ThreadBook& threads() { return m_threads; }
     // Waits for the end: stop(), a Shutdown command, a missing coordinator, or bytes in `endSignals` (a descriptor as
     // from signalfd(2); -1: none). In the meantime it does the periodic work: the multicast group, and Gauges every 100
     // ms while something changes.
@@ -126,6 +132,7 @@ private:
         std::unique_ptr<char[]> effectsBlock;
         google::protobuf::Arena effectsArena; // for the effects of several steps
         std::vector<std::unique_ptr<Effects>> effects; // one for each step of the turn
+        std::vector<pb::CommandReply*> partReplies; // in those effects
         const Stopwatch& stepClock;
         std::size_t effectsUsed = 0;
         Sender sender;
@@ -143,6 +150,7 @@ private:
     // Locks the core for the calling thread; its meter shows the wait.
     std::unique_lock<std::mutex> lockCore() const;
     void handle(std::span<Input> inputs, Worker& worker);
+    void takeSteps(Worker& worker);
     bool handleDirectly(std::span<Input> inputs);
     void parse(std::span<Input> inputs, Worker& worker);
     Introductions* introductions() { return m_introductions ? &*m_introductions : nullptr; }
@@ -249,6 +257,8 @@ private:
     std::optional<Worker> m_timeWorker;
     std::optional<Worker> m_listenerWorker;
     std::optional<Worker> m_gateWorker;
+    std::optional<Worker> m_partWorker; // used by the thread of m_part
+    ProgramPart* m_part = nullptr;
     std::optional<AckManager> m_ackManager;
     std::vector<std::jthread> m_workingThreads;
     std::optional<TcpListener> m_tcpListener;

@@ -21,7 +21,10 @@ std::string wordsOf(const FullAt& full)
 
 } // namespace
 
-Client::Client(ClientOptions options) : ClientOf(std::move(options.self), options.coordinator) { }
+Client::Client(ClientOptions options)
+    : ClientOf(std::move(options.self), options.coordinator), m_records(options.records)
+{
+}
 
 // ---- one operation
 

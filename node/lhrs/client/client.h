@@ -3,6 +3,7 @@
 
 #include "node/lhrs/client/bulk_insert.h"
 #include "node/lhrs/client/scan.h"
+#include "node/machine/requests/record_sink.h"
 
 #include <memory>
 #include <set>
@@ -13,6 +14,7 @@ struct ClientOptions {
     pb::ProcessInfo self; // with its addresses
     Address coordinator;
     std::uint64_t seed = 0;
+    RecordSink* records = nullptr; // what receives the records of some scans; it outlives the client
 };
 
 // A client of the file. Its parts keep what it knows of the file and the life of each request; it passes them messages,
@@ -60,6 +62,7 @@ private:
     FileRequests m_requests { m_context, m_times, m_file, m_operations, m_lastNumber };
     std::unique_ptr<BulkInsert> m_bulk;
     std::unique_ptr<Scan> m_scan;
+    RecordSink* const m_records;
 };
 
 } // namespace lhrs

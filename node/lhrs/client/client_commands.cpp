@@ -104,7 +104,9 @@ void Client::runScan(const pb::Command& command, Time now, Effects& out)
         out.refuse(command.ticket(), m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT, wrong);
         return;
     }
-    m_scan = std::make_unique<Scan>(m_context, m_file, m_lastNumber, command.run_scan(), command.ticket(), now);
+    const bool isWanted = m_records != nullptr && m_records->wants(command.ticket());
+    m_scan = std::make_unique<Scan>(m_context, m_file, m_lastNumber, command.run_scan(), command.ticket(), now,
+        isWanted ? m_records : nullptr);
     m_scan->start(now, out);
 }
 

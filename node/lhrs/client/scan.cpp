@@ -26,9 +26,9 @@ bool Scan::Region::contains(Region other) const
 }
 
 Scan::Scan(const NodeContext& context, KnownFile& file, std::uint64_t& lastNumber, const pb::RunScan& order,
-    std::uint64_t ticket, Time now)
-    : m_context(context), m_file(file), m_lastNumber(lastNumber), m_order(order), m_ticket(ticket), m_started(now),
-      m_end(now + given(order.timeout_ms(), kTimeoutMs))
+    std::uint64_t ticket, Time now, RecordSink* records)
+    : m_context(context), m_file(file), m_lastNumber(lastNumber), m_order(order), m_ticket(ticket), m_records(records),
+      m_started(now), m_end(now + given(order.timeout_ms(), kTimeoutMs))
 {
 }
 
@@ -157,8 +157,11 @@ void Scan::onScanReply(const pb::Message& message, Time now, Effects& out)
     for (const std::string& block : coming.blocks) {
         BlockReader reader(block);
         BlockEntry entry;
-        while (reader.next(entry))
+        while (reader.next(entry)) {
             answer.bytes += entry.bytes.size();
+            if (m_records != nullptr && m_records->found(entry.key, entry.bytes))
+                ++answer.taken;
+        }
     }
     if (m_order.keep() > 0)
         answer.blocks = std::move(coming.blocks);
@@ -311,7 +314,7 @@ Time Scan::deadline() const
 
 void Scan::report(pb::ScanResult& result, Time now, Effects& out)
 {
-    std::uint64_t covered = 0;
+    std::uint64_t covered = 0, taken = 0;
     std::size_t shown = 0;
     for (const auto& [region, answer] : m_answered) {
         covered += std::uint64_t(1) << (32 - region.level);
@@ -322,6 +325,7 @@ void Scan::report(pb::ScanResult& result, Time now, Effects& out)
         result.set_buckets(result.buckets() + 1);
         result.set_records(result.records() + answer.hits);
         result.set_bytes(result.bytes() + answer.bytes);
+        taken += answer.taken;
         for (const std::string& block : answer.blocks) {
             BlockReader reader(block);
             BlockEntry entry;
@@ -336,6 +340,8 @@ void Scan::report(pb::ScanResult& result, Time now, Effects& out)
             }
         }
     }
+    if (m_records != nullptr)
+        m_records->taken(taken);
     const bool isAll = covered == std::uint64_t(1) << 32;
     for (const auto& [region, open] : m_open) {
         if (!m_order.probabilistic())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "node/lhrs/client/known_file.h"
+#include "node/machine/requests/record_sink.h"
 
 #include <map>
 #include <string>
@@ -20,9 +21,9 @@ namespace lhrs {
 class Scan {
 public:
     // The image of `file` is corrected if it is ahead of the file. `lastNumber`: the number of the client's last
-    // request.
+    // request. `records`: receives the records as they come; null: nothing does.
     Scan(const NodeContext& context, KnownFile& file, std::uint64_t& lastNumber, const pb::RunScan& order,
-        std::uint64_t ticket, Time now);
+        std::uint64_t ticket, Time now, RecordSink* records = nullptr);
 
     void start(Time now, Effects& out);
     void onScanReply(const pb::Message& message, Time now, Effects& out);
@@ -52,7 +53,7 @@ private:
     };
     struct Answer {
         bool isLost = false;
-        std::uint64_t hits = 0, bytes = 0;
+        std::uint64_t hits = 0, bytes = 0, taken = 0;
         std::vector<std::string> blocks {}; // only if records are to be shown
     };
     struct Coming { // a part of which some blocks have arrived
@@ -78,6 +79,7 @@ private:
     std::uint64_t& m_lastNumber;
     const pb::RunScan m_order;
     const std::uint64_t m_ticket;
+    RecordSink* const m_records;
     const Time m_started, m_end;
     pb::RequestId m_request;
     std::map<Region, Open> m_open;

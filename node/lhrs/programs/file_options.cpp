@@ -245,8 +245,11 @@ Parsed<ClientLine> parseClientLine(int count, const char* const* arguments)
     ClientLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, true);
-    return finish<ClientLine>(
-        app, line, count, arguments, [](ClientLine& l) { return needCoordinator(l.process, "client"); });
+    addDoor(app, line.door);
+    return finish<ClientLine>(app, line, count, arguments, [](ClientLine& l) {
+        const auto needed = needCoordinator(l.process, "client");
+        return needed ? checkDoor(l.door, l.process) : needed;
+    });
 }
 
 Parsed<SimLine> parseSimLine(int count, const char* const* arguments)

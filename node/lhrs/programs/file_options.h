@@ -2,6 +2,7 @@
 // The command lines of the programs of an LH*RS file.
 #pragma once
 
+#include "node/door/program/door_options.h"
 #include "node/process/options.h"
 #include "proto/config.pb.h"
 
@@ -27,6 +28,7 @@ struct CoordinatorLine {
 
 struct ClientLine {
     ProcessOptions process;
+    DoorOptions door;
 };
 
 // lhrs-sim: the coordinator's options, and what is simulated around it.

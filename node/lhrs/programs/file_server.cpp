@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/programs/file_programs.h"
 
+#include "node/door/program/door.h"
 #include "node/lhrs/client/client.h"
 #include "node/lhrs/coordinator/coordinator.h"
 #include "node/lhrs/programs/file_options.h"
@@ -43,10 +44,17 @@ int runFileClient(int count, char** arguments)
     const auto parsed = parseClientLine(count, arguments);
     if (!parsed.line)
         return explain(parsed.exitCode, parsed.text);
-    return runProgram(parsed.line->process, pb::CLIENT, pb::NO_ROLE,
-        [](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
-            return std::make_unique<Client>(ClientOptions { self, coordinator, seed });
-        });
+    const ClientLine& line = *parsed.line;
+    std::optional<Door> door;
+    if (line.door.isWanted())
+        door.emplace(line.door, line.process);
+    return runProgram(
+        line.process, pb::CLIENT, pb::NO_ROLE,
+        [&door](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
+            return std::make_unique<Client>(
+                ClientOptions { self, coordinator, seed, door ? &door->records() : nullptr });
+        },
+        door ? &*door : nullptr);
 }
 
 } // namespace lhrs

@@ -41,8 +41,11 @@ Parsed<WalkMemberLine> parseWalkClientLine(int count, const char* const* argumen
     WalkMemberLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, true);
-    return finish<WalkMemberLine>(
-        app, line, count, arguments, [](WalkMemberLine& l) { return needCoordinator(l.process, "client"); });
+    addDoor(app, line.door);
+    return finish<WalkMemberLine>(app, line, count, arguments, [](WalkMemberLine& l) {
+        const auto needed = needCoordinator(l.process, "client");
+        return needed ? checkDoor(l.door, l.process) : needed;
+    });
 }
 
 Parsed<WalkMasterLine> parseWalkMasterLine(int count, const char* const* arguments)

@@ -2,6 +2,7 @@
 // The command lines of the programs of a walking ring.
 #pragma once
 
+#include "node/door/program/door_options.h"
 #include "node/process/options.h"
 #include "proto/config.pb.h"
 
@@ -9,6 +10,7 @@ namespace lhrs {
 
 struct WalkMemberLine { // for a node or a client
     ProcessOptions process;
+    DoorOptions door; // of a client
 };
 
 struct WalkMasterLine {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/walk/programs/walk_programs.h"
 
+#include "node/door/program/door.h"
 #include "node/machine/ack_list.h"
 #include "node/process/lifetime.h"
 #include "node/runtime/program.h"
@@ -19,15 +20,21 @@ WalkMachines::Options machinesOf(const WalkMasterLine& line, std::uint32_t serve
     return { line.bits, servers, line.nodes, scaleTimes(withDefaults(line.timers), line.timeScale) };
 }
 
-int runLive(const ProcessOptions& process, pb::ProcessKind kind, WalkMachines::Options options)
+int runLive(
+    const ProcessOptions& process, pb::ProcessKind kind, WalkMachines::Options options, const DoorOptions& doors = {})
 {
     const WalkMachines machines(std::move(options));
     ProcessOptions ofSystem = process;
     ofSystem.system = machines.system();
+    std::optional<Door> door;
+    if (doors.isWanted())
+        door.emplace(doors, ofSystem);
     return runProgram(
-        ofSystem, kind, pb::NO_ROLE, [&machines](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
+        ofSystem, kind, pb::NO_ROLE,
+        [&machines](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
             return machines.make({ self, coordinator, seed, false });
-        });
+        },
+        door ? &*door : nullptr);
 }
 
 } // namespace
@@ -41,7 +48,8 @@ int runWalkNode(int count, char** arguments)
 int runWalkClient(int count, char** arguments)
 {
     const auto parsed = parseWalkClientLine(count, arguments);
-    return parsed.line ? runLive(parsed.line->process, pb::CLIENT, {}) : explain(parsed.exitCode, parsed.text);
+    return parsed.line ? runLive(parsed.line->process, pb::CLIENT, {}, parsed.line->door)
+                       : explain(parsed.exitCode, parsed.text);
 }
 
 int runWalkMaster(int count, char** arguments)
