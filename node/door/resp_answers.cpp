@@ -169,6 +169,8 @@ RespConversation::Turn& RespConversation::addTurn(Verb verb)
 
 void RespConversation::addReady(std::string reply)
 {
+    if (!reply.empty() && reply.front() == '-')
+        ++m_counters.errors;
     if (m_turns.isEmpty()) {
         m_out.append(reply);
         return;
@@ -182,7 +184,6 @@ void RespConversation::addReady(std::string reply)
 
 void RespConversation::addFailure(std::string error)
 {
-    ++m_counters.errors;
     std::string reply;
     resp::addError(reply, error);
     addReady(std::move(reply));

@@ -50,6 +50,7 @@ void RespConversation::onBytes(std::string_view bytes)
         m_begin = 0;
     }
     m_in.append(bytes);
+    m_needsMore = false; // until they have been looked at, which may have to wait
     advance();
 }
 
@@ -253,7 +254,6 @@ std::string RespConversation::whatIsWrongWithScan() const
 // SCAN or DBSIZE, when everything before it is over.
 void RespConversation::beginScan()
 {
-    ++m_counters.scans;
     const bool isCount = isSameWord(argument(0), "dbsize");
     std::uint64_t cursor = 0, count = 10;
     m_scanPattern.clear();

@@ -28,7 +28,7 @@ struct DoorCounters {
     std::uint64_t commands = 0, errors = 0;
     std::uint64_t operations = 0; // of the store
     std::uint64_t collisions = 0; // a record of another key was found
-    std::uint64_t scans = 0;
+    std::uint64_t scans = 0; // of the whole store
 };
 
 // What INFO says of the door besides its counters.

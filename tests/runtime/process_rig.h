@@ -140,15 +140,15 @@ public:
         m_process.kill();
         m_process.waitForFinished();
     }
-    // Reads the line "ready NAME udp=... tcp=... control=... events=...", without the first two for a simulator; false:
-    // there is none.
+    // Reads the line "ready NAME udp=... tcp=... control=... events=...", without the first two for a simulator, and with
+    // more words for a client with doors; false: there is none.
     bool isReady()
     {
         while (!m_process.canReadLine())
             if (!m_process.waitForReadyRead(int(std::chrono::milliseconds(kPatience).count())))
                 return false;
         const QStringList words = QString::fromUtf8(m_process.readLine()).trimmed().split(' ');
-        if ((words.size() != 6 && words.size() != 4) || words[0] != QStringLiteral("ready"))
+        if (words.size() < 4 || words[0] != QStringLiteral("ready"))
             return false;
         name = words[1];
         for (const QString& word : words.mid(2))

@@ -225,8 +225,10 @@ void Door::scan()
         if (answers.empty())
             break;
     }
-    if (auto window = m_scan.begin())
+    if (auto window = m_scan.begin()) {
+        ++m_counters.scans;
         m_store.scan(std::move(window));
+    }
 }
 
 void Door::serve(std::uint32_t slot)
