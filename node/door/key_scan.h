@@ -35,7 +35,10 @@ public:
     explicit KeyScan(std::size_t bytesMax = KeyWindow::kBytesMax) : m_bytesMax(bytesMax) { }
 
     // An asker asks for one thing at a time.
-    void askPage(std::uint32_t asker, std::uint64_t from, std::uint32_t count) { m_waiting.push_back({ asker, from, count }); }
+    void askPage(std::uint32_t asker, std::uint64_t from, std::uint32_t count)
+    {
+        m_waiting.push_back({ asker, from, count });
+    }
     void askCount(std::uint32_t asker) { m_waiting.push_back({ asker, 0, 0, true }); }
     // An asker that is gone wants no answer.
     void forget(std::uint32_t asker);

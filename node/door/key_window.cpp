@@ -23,7 +23,8 @@ bool KeyWindow::found(Key key, std::string_view value)
 
 void KeyWindow::order()
 {
-    std::sort(m_entries.begin(), m_entries.end(), [](const Entry& a, const Entry& b) { return a.storeKey < b.storeKey; });
+    std::sort(
+        m_entries.begin(), m_entries.end(), [](const Entry& a, const Entry& b) { return a.storeKey < b.storeKey; });
     // A record that moved during the scan may have come twice.
     m_entries.erase(std::unique(m_entries.begin(), m_entries.end(),
                         [](const Entry& a, const Entry& b) { return a.storeKey == b.storeKey; }),

@@ -18,7 +18,8 @@ class KeyWindow {
 public:
     static constexpr std::size_t kBytesMax = std::size_t(64) << 20; // while the scan runs; half of it afterwards
 
-    explicit KeyWindow(std::uint64_t from = 0, std::size_t bytesMax = kBytesMax) : m_from(from), m_bytesMax(bytesMax) { }
+    explicit KeyWindow(std::uint64_t from = 0, std::size_t bytesMax = kBytesMax)
+        : m_from(from), m_bytesMax(bytesMax) { }
 
     // A record that the scan found; it may come twice. False: no door has written it.
     bool found(Key key, std::string_view value);

@@ -41,7 +41,8 @@ constexpr Family kFamilies[] = {
     { "expire* pexpire* ttl pttl persist setex psetex getex touch", "records do not expire" },
     { "incr* decr* append setnx msetnx getset getdel setrange setbit getbit bit* getrange substr rename*",
         "an operation reads or writes one whole record, and none does both" },
-    { "h*set* hget* hm* hdel hlen hkeys hvals hexists hscan hincr* hstrlen l* r*push* r*pop* bl* br* s*add s*rem s*card "
+    { "h*set* hget* hm* hdel hlen hkeys hvals hexists hscan hincr* hstrlen l* r*push* r*pop* bl* br* s*add s*rem "
+      "s*card "
       "smembers sismember smismember sinter* sunion* sdiff* spop srandmember smove sscan sort* z* bz* x* geo* pf* type "
       "object",
         "values are bytes; there are no hashes, lists, sets and streams" },
@@ -62,8 +63,7 @@ std::span<const CommandRow> respCommands() { return kCommands; }
 bool isSameWord(std::string_view a, std::string_view b)
 {
     const auto lowered = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
-    return std::equal(
-        a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lowered(x) == lowered(y); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lowered(x) == lowered(y); });
 }
 
 const CommandRow* findCommand(std::string_view name)

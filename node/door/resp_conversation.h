@@ -54,13 +54,13 @@ public:
     static constexpr std::uint32_t kWindow = 64; // operations under way
     static constexpr std::size_t kWindowBytes = std::size_t(1) << 20; // of their records; one may be longer
     static constexpr std::size_t kTurnsMax = 1'024; // requests without a reply
-    static constexpr std::size_t kOutMax = std::size_t(1) << 20; // beyond it nothing more is read; one reply may exceed it
+    static constexpr std::size_t kOutMax = std::size_t(1)
+        << 20; // beyond it nothing more is read; one reply may exceed it
     static constexpr std::size_t kReplyMax = std::size_t(16) << 20; // of the values in a reply to MGET
     static constexpr std::uint32_t kAttemptsMax = 16; // of a SET between update and insert
     static constexpr std::uint32_t kPageMax = 4'096; // keys that one SCAN looks at, whatever its COUNT is
 
-    RespConversation(
-        StorePort& store, DoorCounters& counters, const DoorDescription& door, std::uint64_t number)
+    RespConversation(StorePort& store, DoorCounters& counters, const DoorDescription& door, std::uint64_t number)
         : m_store(store), m_counters(counters), m_door(door), m_number(number)
     {
     }

@@ -89,16 +89,16 @@ std::string RespConversation::info() const
     // Clients read redis_version to learn which commands they can expect: those of 2.8, the first with SCAN.
     const std::pair<const char*, std::string> sections[] = {
         { "Server",
-            "redis_version:2.8.0\r\nredis_mode:standalone\r\nserver_name:lhrs-client\r\nserver_version:" + m_door.version
-                + "\r\nprocess_name:" + m_door.name + "\r\n" + line("process_id", m_door.process)
+            "redis_version:2.8.0\r\nredis_mode:standalone\r\nserver_name:lhrs-client\r\nserver_version:"
+                + m_door.version + "\r\nprocess_name:" + m_door.name + "\r\n" + line("process_id", m_door.process)
                 + line("tcp_port", m_door.port) + "unixsocket:" + m_door.socket + "\r\n"
                 + line("uptime_in_seconds",
                     std::uint64_t(std::chrono::duration_cast<std::chrono::seconds>(uptime).count())) },
         { "Clients", line("connected_clients", m_counters.connectedNow) + "maxclients:256\r\n" },
         { "Stats",
             line("total_connections_received", m_counters.connections)
-                + line("total_commands_processed", m_counters.commands)
-                + line("total_error_replies", m_counters.errors) + line("rejected_connections", m_counters.refusedFull)
+                + line("total_commands_processed", m_counters.commands) + line("total_error_replies", m_counters.errors)
+                + line("rejected_connections", m_counters.refusedFull)
                 + line("refused_web_pages", m_counters.refusedWeb) + line("protocol_errors", m_counters.protocolErrors)
                 + line("stalled_connections", m_counters.stalled) + line("store_operations", m_counters.operations)
                 + line("store_scans", m_counters.scans) + line("key_collisions", m_counters.collisions) },

@@ -8,8 +8,8 @@ namespace lhrs {
 namespace {
 
 constexpr std::size_t kLengthBytes = 2;
-constexpr unsigned char kHashKey[crypto_shorthash_siphash24_KEYBYTES]
-    = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+constexpr unsigned char kHashKey[crypto_shorthash_siphash24_KEYBYTES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+    14, 15 };
 
 } // namespace
 
@@ -37,8 +37,8 @@ std::optional<std::string_view> keyIn(std::string_view record)
 {
     if (record.size() < kLengthBytes)
         return std::nullopt;
-    const std::size_t length
-        = std::size_t(static_cast<unsigned char>(record[0])) << 8 | static_cast<unsigned char>(record[1]);
+    const std::size_t length = std::size_t(static_cast<unsigned char>(record[0])) << 8
+        | static_cast<unsigned char>(record[1]);
     if (length == 0 || length > kKeyBytesMax || record.size() - kLengthBytes < length)
         return std::nullopt;
     return record.substr(kLengthBytes, length);

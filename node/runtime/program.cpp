@@ -13,8 +13,8 @@
 
 namespace lhrs {
 
-int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role pool, const MakeMachine& make,
-    ProgramPart* part)
+int runProgram(
+    const ProcessOptions& options, pb::ProcessKind kind, pb::Role pool, const MakeMachine& make, ProgramPart* part)
 {
     openLog(options);
     keepFreedMemory();

@@ -80,8 +80,8 @@ public:
     Address coordinator() const;
     const Counters& counters() const { return m_counters; }
 
-    // Lets the machine take its first step and starts the threads; `part`: what the program has beside the machine, which
-    // outlives the runtime.
+    // Lets the machine take its first step and starts the threads; `part`: what the program has beside the machine,
+    // which outlives the runtime.
     void start(std::unique_ptr<Machine> machine, ProgramPart* part = nullptr);
     // Lets the machine carry out commands of the part, in the thread of the part, as a working thread would. Their
     // tickets have kInnerTicket. It waits while the process is paused.

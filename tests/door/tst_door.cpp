@@ -95,8 +95,8 @@ struct Connection {
             socket = Descriptor(::socket(AF_UNIX, SOCK_STREAM, 0));
             isOpen = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
         } else {
-            const sockaddr_in address
-                = toSystem({ kLoopback, std::uint16_t(std::stoi(end.substr(end.find(':') + 1))) });
+            const sockaddr_in address = toSystem(
+                { kLoopback, std::uint16_t(std::stoi(end.substr(end.find(':') + 1))) });
             socket = Descriptor(::socket(AF_INET, SOCK_STREAM, 0));
             isOpen = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
         }
@@ -193,8 +193,8 @@ void TestDoor::redisBenchmarkRunsToItsEnd()
         QSKIP(qPrintable(missingTool()));
     DoorRig rig;
     QVERIFY(rig.isReady);
-    const QString output = DoorRig::outputOf("redis-benchmark",
-        { "-p", rig.port(), "-t", "set,get,mset", "-n", "20000", "-P", "16", "-r", "2000", "-q" });
+    const QString output = DoorRig::outputOf(
+        "redis-benchmark", { "-p", rig.port(), "-t", "set,get,mset", "-n", "20000", "-P", "16", "-r", "2000", "-q" });
     for (const char* test : { "SET", "GET", "MSET" })
         QVERIFY2(output.contains(QRegularExpression(QString("%1[^\\n]*: [0-9.]+ requests per second").arg(test))),
             qPrintable(output));
@@ -382,7 +382,7 @@ void TestDoor::theSocketIsForItsOwnerOnlyAndEndsWithTheDoor()
     DoorRig rig({ "--resp-socket", QString::fromStdString(path) });
     QVERIFY(rig.isReady);
     QCOMPARE(rig.client->at("resp-socket"), path);
-    struct stat file {};
+    struct stat file { };
     QCOMPARE(::lstat(path.c_str(), &file), 0);
     QCOMPARE(file.st_mode & 07777, mode_t(0600));
     {
@@ -433,8 +433,8 @@ void TestDoor::aFileThatIsNotOursIsKept()
 
 void TestDoor::aDoorBeyondLoopbackIsRefused()
 {
-    for (const QStringList& words : { QStringList { "--resp-port", "0.0.0.0:6379" },
-             QStringList { "--resp-port", "192.168.1.5:6379" } }) {
+    for (const QStringList& words :
+        { QStringList { "--resp-port", "0.0.0.0:6379" }, QStringList { "--resp-port", "192.168.1.5:6379" } }) {
         Program client("lhrs-client", QStringList { "--coordinator", "127.0.0.1:1" } + words);
         QVERIFY(client.waitForEnd());
         QCOMPARE(client.exitCode(), 2);
@@ -467,6 +467,15 @@ void TestDoor::aPausedClientAnswersLater()
     const auto armed = control.call(pause);
     QVERIFY2(armed && armed->refusal() == pb::NOT_REFUSED, armed ? armed->ShortDebugString().c_str() : "no reply");
     QVERIFY(connection.send("GET k\r\n"));
+    QVERIFY(eventually([&] {
+        pb::Command watch;
+        watch.mutable_watch();
+        const auto sample = control.call(watch);
+        for (const auto& thread : sample->sample().threads())
+            if (thread.name() == "Door" && thread.state() == pb::NodeSample::IN_PAUSE)
+                return true;
+        return false;
+    }));
     char byte = 0;
     QVERIFY(::recv(connection.socket.get(), &byte, 1, MSG_DONTWAIT) < 0);
     const auto healed = control.call(heal);

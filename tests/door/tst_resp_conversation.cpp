@@ -176,8 +176,8 @@ void TestRespConversation::operationsOnOneKeyTakeEffectInOrder()
 {
     RespRig rig;
     rig.give(request({ "SET", "k", "1" }) + request({ "GET", "k" }) + request({ "SET", "other", "x" })
-        + request({ "SET", "k", "2" }) + request({ "GET", "k" }) + request({ "DEL", "k", "k" }) + request({ "GET", "k" })
-        + request({ "MSET", "k", "3", "k", "4" }) + request({ "MGET", "k", "other", "k" }));
+        + request({ "SET", "k", "2" }) + request({ "GET", "k" }) + request({ "DEL", "k", "k" })
+        + request({ "GET", "k" }) + request({ "MSET", "k", "3", "k", "4" }) + request({ "MGET", "k", "other", "k" }));
     QCOMPARE(rig.store.open.size(), 2u); // other keys do not wait
     QCOMPARE(rig.store.open.at(1).key, storeKeyOf("other"));
     rig.answerAll();
@@ -341,11 +341,21 @@ void TestRespConversation::failuresAreNamed_data()
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("begin");
     QTest::addColumn<QString>("word");
-    QTest::newRow("retry") << int(pb::RETRY) << "" << "-TRYAGAIN " << "has not carried this out";
-    QTest::newRow("full") << int(pb::RETRY) << "server 3 is full" << "-TRYAGAIN " << "server 3 is full";
-    QTest::newRow("unknown") << int(pb::UNKNOWN_OUTCOME) << "" << "-ERR " << "unknown whether";
-    QTest::newRow("lost") << int(pb::LOST) << "" << "-ERR " << "lost";
-    QTest::newRow("invalid") << int(pb::INVALID) << "value: too\r\nlong" << "-ERR " << "value: too  long";
+    QTest::newRow("retry") << int(pb::RETRY) << ""
+                           << "-TRYAGAIN "
+                           << "has not carried this out";
+    QTest::newRow("full") << int(pb::RETRY) << "server 3 is full"
+                          << "-TRYAGAIN "
+                          << "server 3 is full";
+    QTest::newRow("unknown") << int(pb::UNKNOWN_OUTCOME) << ""
+                             << "-ERR "
+                             << "unknown whether";
+    QTest::newRow("lost") << int(pb::LOST) << ""
+                          << "-ERR "
+                          << "lost";
+    QTest::newRow("invalid") << int(pb::INVALID) << "value: too\r\nlong"
+                             << "-ERR "
+                             << "value: too  long";
 }
 
 void TestRespConversation::failuresAreNamed()
@@ -354,9 +364,8 @@ void TestRespConversation::failuresAreNamed()
     QFETCH(QString, text);
     QFETCH(QString, begin);
     QFETCH(QString, word);
-    for (const std::vector<std::string>& words :
-        { std::vector<std::string> { "GET", "k" }, { "SET", "k", "v" }, { "DEL", "k" }, { "EXISTS", "k" },
-            { "STRLEN", "k" }, { "MGET", "k" }, { "MSET", "k", "v" } }) {
+    for (const std::vector<std::string>& words : { std::vector<std::string> { "GET", "k" }, { "SET", "k", "v" },
+             { "DEL", "k" }, { "EXISTS", "k" }, { "STRLEN", "k" }, { "MGET", "k" }, { "MSET", "k", "v" } }) {
         RespRig rig;
         rig.give(request(words) + request({ "PING" }));
         rig.answerWith(pb::ResultCode(result), text.toStdString());
@@ -476,7 +485,8 @@ void TestRespConversation::clientsGetWhatTheyAskForAtTheirStart()
     QVERIFY(rig.ask({ "COMMAND", "INFO", "none", "set" }).starts_with("*2\r\n*-1\r\n*6\r\n" + bulkOf("set")));
     const std::string all = rig.ask({ "INFO" }), stats = rig.ask({ "INFO", "stats" });
     QVERIFY(all.find("# Server\r\n") != std::string::npos && all.find("# Stats\r\n") != std::string::npos);
-    QVERIFY(all.find("process_name:client-1\r\n") != std::string::npos && all.find("tcp_port:4711") != std::string::npos);
+    QVERIFY(
+        all.find("process_name:client-1\r\n") != std::string::npos && all.find("tcp_port:4711") != std::string::npos);
     QVERIFY(stats.find("# Server") == std::string::npos && stats.find("# Stats\r\n") != std::string::npos);
 }
 

@@ -68,10 +68,11 @@ void TestRespParser::everyPieceGivesTheSameRequests_data()
     QTest::addColumn<QByteArray>("bytes");
     QTest::addColumn<int>("requests");
     QTest::newRow("one") << QByteArray("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n") << 1;
-    QTest::newRow("several") << QByteArray("*1\r\n$4\r\nPING\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4\r\n\r\n*1\r\n*2\r\n$3\r\nGET\r\n"
-                                           "$0\r\n\r\n")
-                             << 3;
-    QTest::newRow("inline between") << QByteArray("PING\r\n*1\r\n$4\r\nQUIT\r\n set 'a b' \"\\x41\\n\"\n\r\nlast\r\n") << 5;
+    QTest::newRow("several") << QByteArray(
+        "*1\r\n$4\r\nPING\r\n*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4\r\n\r\n*1\r\n*2\r\n$3\r\nGET\r\n"
+        "$0\r\n\r\n") << 3;
+    QTest::newRow("inline between") << QByteArray("PING\r\n*1\r\n$4\r\nQUIT\r\n set 'a b' \"\\x41\\n\"\n\r\nlast\r\n")
+                                    << 5;
     QTest::newRow("nothing asked") << QByteArray("*0\r\n*-1\r\n\r\nPING\r\n") << 4;
     QTest::newRow("an end within") << QByteArray("*2\r\n$4\r\nECHO\r\n$5\r\nabc") << 0;
     QTest::newRow("an error after one") << QByteArray("*1\r\n$4\r\nPING\r\n*1\r\n:4\r\n") << 1;
@@ -87,8 +88,8 @@ void TestRespParser::everyPieceGivesTheSameRequests()
     QCOMPARE(int(expected.requests.size()), requests);
     for (std::size_t first = 0; first <= whole.size(); ++first) {
         for (std::size_t second = first; second <= whole.size(); ++second) {
-            const Read read
-                = readIn({ whole.substr(0, first), whole.substr(first, second - first), whole.substr(second) });
+            const Read read = readIn(
+                { whole.substr(0, first), whole.substr(first, second - first), whole.substr(second) });
             QVERIFY2(read == expected, qPrintable(QString("cut at %1 and %2").arg(first).arg(second)));
         }
     }

@@ -266,6 +266,7 @@ const std::vector<Target>& targets()
         walkTarget(),
         sealedTarget(),
         keyTextTarget(),
+        respTarget(),
     };
     return kTargets;
 }

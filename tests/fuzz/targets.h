@@ -37,5 +37,6 @@ Target labTarget(); // fuzz_lab.cpp
 Target walkTarget(); // fuzz_walk.cpp
 Target sealedTarget(); // fuzz_keys.cpp
 Target keyTextTarget();
+Target respTarget(); // fuzz_resp.cpp
 
 } // namespace lhrs::fuzz

@@ -140,8 +140,8 @@ public:
         m_process.kill();
         m_process.waitForFinished();
     }
-    // Reads the line "ready NAME udp=... tcp=... control=... events=...", without the first two for a simulator, and with
-    // more words for a client with doors; false: there is none.
+    // Reads the line "ready NAME udp=... tcp=... control=... events=...", without the first two for a simulator, and
+    // with more words for a client with doors; false: there is none.
     bool isReady()
     {
         while (!m_process.canReadLine())

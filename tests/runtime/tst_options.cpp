@@ -43,6 +43,8 @@ const OptionRow kOptions[] = {
     { "process", "--threads", Kind::Whole, "1", "64" },
     { "member", "--coordinator", Kind::Address },
     { "lhrs-coordinator", "--make-keys", Kind::Word },
+    { "lhrs-client", "--resp-port", Kind::Whole, "0", "65535" },
+    { "lhrs-client", "--resp-socket", Kind::Word },
     { "lhrs-node", "--role", Kind::Choice },
     { "lhrs-node", "--memory", Kind::Bytes, "16M", "1048576G" },
     // of a file
@@ -140,7 +142,7 @@ const std::vector<ProgramRow>& programs()
     static const QStringList kCoordinator { "--coordinator", "127.0.0.1:4000" };
     static const std::vector<ProgramRow> kPrograms {
         { "lhrs-node", { "watched", "process", "member", "lhrs-node" }, kCoordinator, parsedBy(parseNodeLine) },
-        { "lhrs-client", { "watched", "process", "member" }, kCoordinator, parsedBy(parseClientLine) },
+        { "lhrs-client", { "watched", "process", "member", "lhrs-client" }, kCoordinator, parsedBy(parseClientLine) },
         { "lhrs-coordinator", { "watched", "process", "file", "lhrs-coordinator" }, {},
             parsedBy(parseCoordinatorLine) },
         { "lhrs-sim", { "watched", "file", "lhrs-sim" }, {}, parsedBy(parseSimLine) },

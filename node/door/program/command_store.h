@@ -28,8 +28,7 @@ public:
     }
 
     // `asker` and `operation` come back with the answer.
-    void operate(
-        std::uint32_t asker, std::uint32_t operation, pb::OperationKind kind, Key key, std::string_view value);
+    void operate(std::uint32_t asker, std::uint32_t operation, pb::OperationKind kind, Key key, std::string_view value);
     // Scans the store into the window; one scan at a time.
     void scan(std::unique_ptr<KeyWindow> window);
     // Gives what was collected.

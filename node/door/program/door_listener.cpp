@@ -26,7 +26,7 @@ sockaddr_un unixAddress(const std::string& path)
 Result<void> makeRoom(const std::string& path)
 {
     constexpr const char* kOther = "; remove it, or choose another path with --resp-socket";
-    struct stat found {};
+    struct stat found { };
     if (::lstat(path.c_str(), &found) != 0)
         return errno == ENOENT ? Result<void>() : systemError("cannot look at " + path, errno);
     if (!S_ISSOCK(found.st_mode) || found.st_uid != ::geteuid())
@@ -66,7 +66,7 @@ Result<DoorListener> DoorListener::atPath(const std::string& path)
     DoorListener made;
     made.m_socket = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const sockaddr_un address = unixAddress(path);
-    struct stat file {};
+    struct stat file { };
     // Nobody can connect before listen(), so the file is never open to others.
     if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         return Error { systemError("cannot make the socket " + path, errno).text
@@ -93,7 +93,7 @@ DoorListener& DoorListener::operator=(DoorListener&& other) noexcept
 
 DoorListener::~DoorListener()
 {
-    struct stat file {};
+    struct stat file { };
     if (!m_path.empty() && m_socket && ::lstat(m_path.c_str(), &file) == 0 && file.st_dev == m_device
         && file.st_ino == m_file)
         ::unlink(m_path.c_str());

@@ -10,7 +10,8 @@ namespace lhrs {
 namespace {
 
 constexpr const char* kLoopbackOnly
-    = "the Redis protocol has no passwords here, so the port opens on 127.0.0.1 only; give the number of a port and let "
+    = "the Redis protocol has no passwords here, so the port opens on 127.0.0.1 only; give the number of a port and "
+      "let "
       "clients of other computers come through an encrypted tunnel, or use --resp-socket PATH, which only your user "
       "can open";
 

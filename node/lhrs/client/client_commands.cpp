@@ -105,8 +105,8 @@ void Client::runScan(const pb::Command& command, Time now, Effects& out)
         return;
     }
     const bool isWanted = m_records != nullptr && m_records->wants(command.ticket());
-    m_scan = std::make_unique<Scan>(m_context, m_file, m_lastNumber, command.run_scan(), command.ticket(), now,
-        isWanted ? m_records : nullptr);
+    m_scan = std::make_unique<Scan>(
+        m_context, m_file, m_lastNumber, command.run_scan(), command.ticket(), now, isWanted ? m_records : nullptr);
     m_scan->start(now, out);
 }
 
