@@ -73,6 +73,21 @@ Step answer(ClientRig& rig, std::uint64_t number, std::uint32_t bucket, std::uin
     return rig.driven.message(message);
 }
 
+// What a part of the process receives of a scan.
+struct ListSink : RecordSink {
+    bool wants(std::uint64_t) const override { return isWanting; }
+    bool found(Key key, std::string_view value) override
+    {
+        keys.insert(key.value);
+        areValuesRight = areValuesRight && value == "x";
+        return key.value != 1; // this one does not count
+    }
+    void taken(std::uint64_t number) override { count = number; }
+    bool isWanting = true, areValuesRight = true;
+    std::multiset<std::uint64_t> keys;
+    std::optional<std::uint64_t> count;
+};
+
 pb::ScanResult resultOfScan(const Step& step)
 {
     return step.replies.size() == 1 ? step.replies.front().scan() : pb::ScanResult();
@@ -106,6 +121,7 @@ private slots:
     void aLostBucketIsNamedAndTheOthersAreAsked();
     void atTheDeadlineTheMissingBucketsAreNamed();
     void oneScanAtATime();
+    void aSinkGetsEveryRecordAndTheirNumber();
 };
 
 // ---- a bucket
@@ -539,6 +555,39 @@ void TestScan::oneScanAtATime()
     QCOMPARE(rig.command(scanOrder()).replies.at(0).refusal(), pb::REFUSED);
     QCOMPARE(resultOfScan(answer(rig, 1, 0, 0)).result(), pb::OK);
     QCOMPARE(queriesOf(rig.command(scanOrder())).size(), std::size_t(1));
+}
+
+void TestScan::aSinkGetsEveryRecordAndTheirNumber()
+{
+    ListSink sink;
+    ClientRig rig(true, fileConfig(), {}, 0, &sink);
+    rig.knows(3);
+    rig.location(0, { 1, 1 });
+    pb::Command command;
+    command.mutable_set_image()->set_mode(pb::EXACT);
+    rig.command(command);
+    rig.operate(pb::SEARCH, 2);
+    rig.location(0, { 1, 1 });
+    Step step = rig.command(scanOrder({}, 0)); // the result shows no records
+    std::uint64_t number = queriesOf(step)[0].request().number();
+    answer(rig, number, 2, 2, { 2 });
+    answer(rig, number, 1, 1, { 1, 3 });
+    QVERIFY(!sink.count);
+    // Bucket 2 has been taken back meanwhile: its record comes again, and counts once.
+    const pb::ScanResult result = resultOfScan(answer(rig, number, 0, 1, { 0, 2 }));
+    QCOMPARE(result.result(), pb::OK);
+    QCOMPARE(result.found_size(), 0);
+    QCOMPARE(sink.keys, (std::multiset<std::uint64_t> { 0, 1, 2, 2, 3 }));
+    QVERIFY(sink.areValuesRight);
+    QCOMPARE(sink.count, std::optional<std::uint64_t>(3));
+    // Scans of others are none of its business.
+    sink = {};
+    sink.isWanting = false;
+    step = rig.command(scanOrder());
+    number = queriesOf(step)[0].request().number();
+    for (const pb::Scan& query : queriesOf(step))
+        answer(rig, number, query.target(), query.level(), { query.target() });
+    QVERIFY(sink.keys.empty() && !sink.count);
 }
 
 QTEST_APPLESS_MAIN(TestScan)

@@ -5,6 +5,8 @@
 
 #include <sys/un.h>
 
+#include <algorithm>
+
 namespace lhrs {
 
 namespace {
@@ -37,6 +39,9 @@ void addDoor(CLI::App& app, DoorOptions& options)
             constexpr std::size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
             if (word.empty() || word.size() > kMost)
                 return Error { "a path has 1 to " + std::to_string(kMost) + " bytes; choose a shorter one" };
+            const auto isBlank = [](char c) { return c >= 0 && c <= ' '; };
+            if (std::any_of(word.begin(), word.end(), isBlank))
+                return Error { "the line \"ready\" names the path, so it has no blanks; choose another one" };
             options.socket = word;
             return {};
         });

@@ -13,9 +13,9 @@ public:
     static constexpr std::uint64_t kSelf = 1000, kCoordinator = 1, kData = 10;
 
     explicit ClientRig(bool isRegistered = true, const pb::FileConfig& config = fileConfig(),
-        const pb::Timers& timers = {}, std::uint32_t ordinal = 0)
-        : info(process(kSelf, pb::CLIENT)), client({ info, addressOfProcess(kCoordinator), 1 }), driven(client, info),
-          coordinator(kCoordinator)
+        const pb::Timers& timers = {}, std::uint32_t ordinal = 0, RecordSink* records = nullptr)
+        : info(process(kSelf, pb::CLIENT)), client({ info, addressOfProcess(kCoordinator), 1, records }),
+          driven(client, info), coordinator(kCoordinator)
     {
         const Step step = driven.pass(0ns);
         if (isRegistered)
