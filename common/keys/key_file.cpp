@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <sodium.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -95,18 +97,44 @@ Result<void> writeKey(const std::string& path, const KeyFile& key)
     return {};
 }
 
+// Whether the access list of the file names nobody but its owner and this user. The mode's bits of the group are then
+// those of the list's mask, and no group has them: systemd gives a unit's user its credential (LoadCredential=) that
+// way.
+bool isListedForAlone(int file, uid_t user)
+{
+    struct Entry { // of linux/posix_acl_xattr.h, in which all numbers have their low byte first
+        std::uint16_t tag, rights;
+        std::uint32_t id;
+    };
+    enum Tag : std::uint16_t { kOwner = 1, kNamedUser = 2, kMask = 16 };
+    std::array<unsigned char, 256> bytes; // a longer list names too many anyway
+    const ssize_t length = ::fgetxattr(file, "system.posix_acl_access", bytes.data(), bytes.size());
+    constexpr std::size_t kHead = 4; // the version of the format
+    if (length < ssize_t(kHead))
+        return false;
+    for (std::size_t at = kHead; at + sizeof(Entry) <= std::size_t(length); at += sizeof(Entry)) {
+        Entry entry;
+        std::memcpy(&entry, bytes.data() + at, sizeof entry);
+        const bool isAllowed = entry.tag == kOwner || entry.tag == kMask
+            || (entry.tag == kNamedUser && (entry.id == user || entry.id == 0));
+        if (!isAllowed && entry.rights != 0)
+            return false;
+    }
+    return true;
+}
+
 // Whether nobody but its owner can read or write the file, and the owner is the user of this process.
-Result<void> checkOwner(const std::string& path, const struct stat& file)
+Result<void> checkOwner(const std::string& path, int opened, const struct stat& file)
 {
     if (!S_ISREG(file.st_mode))
         return Error { path + " is not a key file: it is not a file" };
-    if ((file.st_mode & 0077) != 0) {
+    const uid_t user = ::geteuid();
+    if ((file.st_mode & 0077) != 0 && ((file.st_mode & 0007) != 0 || !isListedForAlone(opened, user))) {
         char mode[8];
         std::snprintf(mode, sizeof mode, "%04o", unsigned(file.st_mode & 07777));
         return Error { "the key file " + path + " is open to other users (mode " + mode
             + "), so its key may be known; make new keys, or if it is not: chmod 600 " + path };
     }
-    const uid_t user = ::geteuid();
     if (user != 0 && file.st_uid != user && file.st_uid != 0)
         return Error { "the key file " + path + " belongs to another user, who knows its key; use one of your own" };
     return {};
@@ -194,7 +222,7 @@ Result<KeyFile> readKeyFile(const std::string& path)
     struct stat found { };
     if (::fstat(file.number, &found) != 0)
         return Error { "the key file " + path + " cannot be read: " + systemText(errno) };
-    if (const auto checked = checkOwner(path, found); !checked)
+    if (const auto checked = checkOwner(path, file.number, found); !checked)
         return checked.error();
     std::array<char, kKeyTextMax + 1> text;
     std::size_t length = 0;

@@ -8,9 +8,11 @@
 #include <QTest>
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 using namespace lhrs;
 
@@ -42,6 +44,7 @@ private slots:
     void aFileThatIsNoKeyIsRefused_data();
     void aFileThatIsNoKeyIsRefused();
     void aFileOfAnotherUserIsRefused();
+    void aListThatNamesThisUserAloneIsEnough();
 };
 
 void KeysTest::threeFilesAreMadeThatOnlyTheirOwnerMayRead()
@@ -263,6 +266,52 @@ void KeysTest::aFileOfAnotherUserIsRefused()
     QVERIFY(!another);
     QVERIFY2(own, own.error().text.c_str());
     QVERIFY(readKeyFile(path)); // root may read it in any case
+}
+
+// So does systemd give a unit's user the file that root owns: its mode is 0440, and no group may read it.
+void KeysTest::aListThatNamesThisUserAloneIsEnough()
+{
+    if (::geteuid() != 0)
+        QSKIP("only root can become the user whom the list names");
+    constexpr uid_t kSomebody = 1'234, kAnother = 1'235;
+    QTemporaryDir folder;
+    const std::string path = pathIn(folder, kClusterKeyName);
+    QVERIFY(makeKeys(folder.path().toStdString()));
+    QVERIFY(::chmod(folder.path().toStdString().c_str(), 0755) == 0);
+    struct Entry {
+        std::uint16_t tag, rights;
+        std::uint32_t id;
+    };
+    constexpr std::uint32_t kNobody = 0xffff'ffff;
+    // What the owner, a user, the owning group, a named group, the mask and others may do; as setfacl writes it.
+    const auto list = [&path](std::uint32_t user, std::uint16_t ofGroup, std::uint16_t ofNamedGroup, int others) {
+        const Entry entries[] { { 1, 4, kNobody }, { 2, 4, user }, { 4, ofGroup, kNobody }, { 8, ofNamedGroup, 77 },
+            { 16, 4, kNobody }, { 32, std::uint16_t(others), kNobody } };
+        const std::uint32_t version = 2;
+        char bytes[sizeof version + sizeof entries];
+        std::memcpy(bytes, &version, sizeof version);
+        std::memcpy(bytes + sizeof version, entries, sizeof entries);
+        return ::setxattr(path.c_str(), "system.posix_acl_access", bytes, sizeof bytes, 0) == 0;
+    };
+    const auto readBy = [&path](uid_t user) {
+        const bool became = ::seteuid(user) == 0;
+        const auto key = readKeyFile(path);
+        return ::seteuid(0) == 0 && became ? key ? std::string() : key.error().text : std::string("seteuid failed");
+    };
+    if (!list(kSomebody, 0, 0, 0))
+        QSKIP("the file system of this folder has no access lists");
+    struct stat there { };
+    QVERIFY(::stat(path.c_str(), &there) == 0);
+    QCOMPARE(there.st_mode & 07777, mode_t(0440));
+    QCOMPARE(readBy(kSomebody), std::string());
+    QVERIFY(readBy(kAnother).find("cannot be read") != std::string::npos);
+    QVERIFY(readBy(0).find("is open to other users (mode 0440)") != std::string::npos);
+    QVERIFY(list(kSomebody, 4, 0, 0)); // the owning group
+    QVERIFY(readBy(kSomebody).find("is open to other users") != std::string::npos);
+    QVERIFY(list(kSomebody, 0, 4, 0)); // another group
+    QVERIFY(readBy(kSomebody).find("is open to other users") != std::string::npos);
+    QVERIFY(list(kSomebody, 0, 0, 4));
+    QVERIFY(readBy(kSomebody).find("is open to other users (mode 0444)") != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(KeysTest)

@@ -317,7 +317,7 @@ QString paperDirectory(const QString& scenario)
     const QString beside = QFileInfo(scenario).absolutePath() + "/paper";
     if (QFileInfo(beside).isDir())
         return beside;
-    return QCoreApplication::applicationDirPath() + "/../share/lhrs/scenarios/paper";
+    return QCoreApplication::applicationDirPath() + "/../share/lhrs-lab/scenarios/paper";
 }
 
 int play(const PlayOptions& options, const SweepRun& run, const RunFacts& facts, const PlayTexts& texts,

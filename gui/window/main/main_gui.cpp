@@ -44,7 +44,7 @@ int usage(const QString& sentence)
 QString scenarioDirectory()
 {
     for (const QString& path : { QStringLiteral("scenarios"), QStringLiteral(LHRS_SCENARIO_DIR),
-             QCoreApplication::applicationDirPath() + QStringLiteral("/../share/lhrs/scenarios") }) {
+             QCoreApplication::applicationDirPath() + QStringLiteral("/../share/lhrs-lab/scenarios") }) {
         if (QFileInfo(path).isDir())
             return QDir::cleanPath(QFileInfo(path).absoluteFilePath());
     }

@@ -27,7 +27,7 @@ from .timing import Timing
 from .values import Target
 from .wire import Process
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event", "Expectation", "Fault", "FileState", "Gap", "Group", "Handle", "Held",
            "Here", "Image", "Invariant", "Lab", "LabError", "LookUp", "LookUps", "Operation", "Process", "RecordedTable", "Recording", "Ring", "RingChange", "RingNode", "Rows", "Scan", "Split", "Table", "Target",
            "Timing", "Verified", "Workload"]
