@@ -83,8 +83,8 @@ public:
     void sent(std::size_t bytes);
     // All replies are there, and nothing more comes: close when output() is empty.
     bool isOver() const { return m_isClosing && m_turns.isEmpty(); }
-    // Whether the client owes something: the rest of a request.
-    bool isInRequest() const { return !m_isClosing && m_needsMore && m_in.size() > m_begin; }
+    // Whether it is the client's turn: to send the rest of a request, or to take replies.
+    bool awaitsClient() const { return (!m_isClosing && m_needsMore && m_in.size() > m_begin) || !output().empty(); }
     // Whether the store owes it answers.
     bool isAwaiting() const { return m_open > 0 || m_isScanning; }
 

@@ -207,7 +207,8 @@ void Runtime::start(std::unique_ptr<Machine> machine, ProgramPart* part)
     m_timeWorker.emplace(ways(), m_stepClock);
     m_listenerWorker.emplace(ways(), m_stepClock);
     m_gateWorker.emplace(ways(), m_stepClock);
-    m_partWorker.emplace(ways(), m_stepClock);
+    if (m_part != nullptr)
+        m_partWorker.emplace(ways(), m_stepClock);
     m_ackManager.emplace(
         m_clock, Time::max(), [this] { stepTime(*m_timeWorker); }, &m_threads);
     m_ackManager->expect(Time()); // only now may a step use it: the first step starts the machine

@@ -257,7 +257,7 @@ private:
     std::optional<Worker> m_timeWorker;
     std::optional<Worker> m_listenerWorker;
     std::optional<Worker> m_gateWorker;
-    std::optional<Worker> m_partWorker; // used by the thread of m_part
+    std::optional<Worker> m_partWorker; // used by the thread of m_part, if there is one
     ProgramPart* m_part = nullptr;
     std::optional<AckManager> m_ackManager;
     std::vector<std::jthread> m_workingThreads;

@@ -56,6 +56,7 @@ private slots:
     void aSlowReaderIsNotReadFrom();
     void manyRequestsWithoutRepliesAreNotRead();
     void anAnswerThatIsTooLongIsRefused();
+    void itIsKnownWhoseTurnItIs();
     void whoIsGoneLeavesNothingBehind();
 };
 
@@ -86,7 +87,7 @@ void TestRespConversation::eachCommandDoesItsWork()
     QCOMPARE(rig.store.records.size(), 3u);
     for (const auto& [key, record] : rig.store.records)
         QCOMPARE(storeKeyOf(*keyIn(record)).value, key);
-    QVERIFY(!rig.talk.isOver() && !rig.talk.isAwaiting() && !rig.talk.isInRequest());
+    QVERIFY(!rig.talk.isOver() && !rig.talk.isAwaiting() && !rig.talk.awaitsClient());
     QCOMPARE(rig.counters.errors, 0u);
 }
 
@@ -592,6 +593,23 @@ void TestRespConversation::anAnswerThatIsTooLongIsRefused()
     words.insert(words.end(), 20, "k");
     QVERIFY(isErrorWith(rig.ask(words), "more than 16 MiB"));
     QCOMPARE(rig.ask({ "STRLEN", "k" }), number(60'000));
+}
+
+// A client whose turn it is for too long is closed; one that is idle, or waits for the store, is not.
+void TestRespConversation::itIsKnownWhoseTurnItIs()
+{
+    RespRig rig;
+    QVERIFY(!rig.talk.awaitsClient());
+    rig.give("*2\r\n$3\r\nGE");
+    QVERIFY(rig.talk.awaitsClient());
+    rig.give("T\r\n$1\r\nk\r\n");
+    QVERIFY(!rig.talk.awaitsClient() && rig.talk.isAwaiting());
+    rig.answerAll();
+    QVERIFY(rig.talk.awaitsClient() && !rig.talk.isAwaiting()); // the reply is to be taken
+    rig.talk.sent(rig.talk.output().size());
+    QVERIFY(!rig.talk.awaitsClient());
+    rig.give("half a line");
+    QVERIFY(rig.talk.awaitsClient());
 }
 
 void TestRespConversation::whoIsGoneLeavesNothingBehind()

@@ -283,7 +283,7 @@ void Door::look()
         const Connection* const connection = m_connections[slot].get();
         if (connection == nullptr || !connection->socket || now - connection->moved < kStalled)
             continue;
-        if (connection->conversation.isInRequest() || !connection->conversation.output().empty()) {
+        if (connection->conversation.awaitsClient()) {
             ++m_counters.stalled;
             drop(slot);
         }
