@@ -127,8 +127,9 @@ list()
 }
 
 verb=${1:-}
+[ "$verb" != figures ] || exec "$root/tests/netlab/figures.sh" "${@:2}"
 [ $# = 0 ] || shift
-[[ $verb =~ ^(up|down|list)$ ]] || wrongUse "netlab has up N, down and list, not \"$verb\"."
+[[ $verb =~ ^(up|down|list)$ ]] || wrongUse "netlab has up N, down, list and figures, not \"$verb\"."
 [ "$verb" = up ] || [ $# = 0 ] || wrongUse "netlab $verb takes no options, but \"$1\" was given."
 [ "$(id -u)" = 0 ] || fail "netlab makes hosts of namespaces, and only root may; start it with sudo ./run netlab $verb"
 packages "${netlabPackages[@]}"

@@ -11,8 +11,10 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QFile>
 #include <QFormLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -74,6 +76,7 @@ private slots:
     void settingsOfFormerSessionsAreRead();
     void whatCannotWorkIsOfTheChosenSystem();
     void theKeyboardGoesOnAsOneReads();
+    void aListOfHostsIsTakenAndAWrongOneIsSaid();
     void aRingIsSimulatedFromTheForm();
 };
 
@@ -244,20 +247,52 @@ void StartFormTest::theKeyboardGoesOnAsOneReads()
 {
     FormStage stage;
     QVERIFY(stage.isReady());
-    const QStringList others { "moreParameters", "startLocal" };
-    QCOMPARE(stage.tabbed(12),
+    const QStringList others { "moreParameters", "hosts", "startLocal" };
+    QCOMPARE(stage.tabbed(13),
         QStringList(
             { "system", "m", "k", "b", "recordBytes", "field", "recovery", "dataServers", "parityServers", "slow" })
             + others);
     stage.page.findChild<QWidget*>("system")->setFocus();
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Down);
     QVERIFY(stage.isSeen("nodes"));
-    QCOMPARE(stage.tabbed(7), QStringList({ "system", "nodes", "outside", "recordBytes", "slow" }) + others);
+    QCOMPARE(stage.tabbed(8), QStringList({ "system", "nodes", "outside", "recordBytes", "slow" }) + others);
     stage.page.findChild<QWidget*>("moreParameters")->setFocus();
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
-    QCOMPARE(stage.tabbed(5), QStringList({ "moreParameters", "bits", "gate", "clients", "startLocal" }));
+    QCOMPARE(stage.tabbed(6), QStringList({ "moreParameters", "bits", "gate", "clients", "hosts", "startLocal" }));
     stage.page.findChild<QWidget*>("connect")->setFocus();
     QCOMPARE(stage.tabbed(5), QStringList({ "connect", "keyFile", "seed", "speed", "startSimulated" }));
+}
+
+void StartFormTest::aListOfHostsIsTakenAndAWrongOneIsSaid()
+{
+    FormStage stage;
+    QVERIFY(stage.isReady());
+    StartForm& form = stage.page.form();
+    auto* const hosts = stage.page.findChild<QLineEdit*>("hosts");
+    const auto note = [&] { return stage.page.findChild<QLabel*>("startNote")->text(); };
+    QTemporaryDir folder;
+    const QString path = folder.filePath("hosts");
+    const auto write = [&](const char* text) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write(text);
+        file.close();
+        hosts->clear();
+        hosts->setText(path);
+    };
+    hosts->setText(path);
+    QVERIFY(!form.canStart() && form.canSimulate());
+    QVERIFY2(note().startsWith("Hosts: the list of hosts " + path), qPrintable(note()));
+    write("lab1\nlab2 max-data=3 address=10.0.0.2\n");
+    QVERIFY2(form.canStart(), qPrintable(note()));
+    QVERIFY2(note().contains("processes on 2 hosts, with keys"), qPrintable(note()));
+    QCOMPARE(form.localOptions().hosts.size(), std::size_t(2));
+    QVERIFY2(form.line().endsWith(", hosts: ['lab1', { name: 'lab2', address: '10.0.0.2', 'max-data': 3 }] });"),
+        qPrintable(form.line()));
+    write("lab1 speed=3\n");
+    QVERIFY2(note().contains("hosts:1: a host has no \"speed\""), qPrintable(note()));
+    hosts->clear();
+    QVERIFY(form.canStart() && form.localOptions().hosts.empty() && !form.line().contains("hosts"));
 }
 
 void StartFormTest::aRingIsSimulatedFromTheForm()

@@ -76,6 +76,8 @@ void WindowStart::startHere(const std::optional<SimulatedOptions>& simulated)
     m_parts.endShow();
     LocalOptions options = m_page->localOptions();
     options.simulated = simulated;
+    if (simulated)
+        options.hosts.clear();
     m_page->keep(m_remembered);
     preferSimulated(simulated);
     m_parts.commands.link().start(options, m_page->form().line(), m_page->recordBytes(), m_page->clients());

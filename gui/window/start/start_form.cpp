@@ -104,6 +104,28 @@ void keepField(const QWidget& field, Remembered& remembered)
         remembered.keep(key, words->text());
 }
 
+// The list as lab.cluster takes it.
+QString hostsLine(const std::vector<HostEntry>& hosts)
+{
+    const auto quoted = [](const std::string& text) {
+        return QStringLiteral("'%1'").arg(QString::fromStdString(text));
+    };
+    QStringList all;
+    for (const HostEntry& host : hosts) {
+        QStringList words;
+        for (const auto& [name, value] : { std::pair("by", &host.by), std::pair("address", &host.address),
+                 std::pair("programs", &host.programs), std::pair("config", &host.config) })
+            if (!value->empty() && *value != HostEntry().by)
+                words << QStringLiteral("%1: %2").arg(QLatin1String(name), quoted(*value));
+        for (const auto& [pool, most] : host.most)
+            words << QStringLiteral("'max-%1': %2").arg(QString::fromStdString(pool)).arg(most);
+        all << (words.isEmpty()
+                ? quoted(host.name)
+                : QStringLiteral("{ name: %1, %2 }").arg(quoted(host.name), words.join(QStringLiteral(", "))));
+    }
+    return QStringLiteral("[%1]").arg(all.join(QStringLiteral(", ")));
+}
+
 template <class Told> void onChange(QWidget& field, QObject* context, const Told& told)
 {
     if (auto* number = qobject_cast<QSpinBox*>(&field))
@@ -126,7 +148,7 @@ StartForm::StartForm(SystemsToStart systems, QWidget* parent)
       m_seed(numberField(this, "seed", 0, 2'000'000'000, 1)),
       m_slow(flagField(this, "slow", tr("classroom: time-outs five times longer"))),
       m_gate(flagField(this, "gate", tr("gate: messages can be held"))), m_address(new QLineEdit(this)),
-      m_keyFile(new QLineEdit(this)), m_first(formLayout()), m_further(formLayout()),
+      m_keyFile(new QLineEdit(this)), m_hosts(new QLineEdit(this)), m_first(formLayout()), m_further(formLayout()),
       m_columns(new QBoxLayout(QBoxLayout::LeftToRight)), m_title(new QLabel(tr("Free play: the parameters"), this)),
       m_intro(new QLabel(this)), m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)),
       m_command(new QLabel(this)), m_start(new QPushButton(tr("Start these processes"), this)),
@@ -229,6 +251,13 @@ QLayout* StartForm::ownColumn()
     local->addLayout(m_first);
     local->addWidget(m_more, 0, Qt::AlignLeft);
     local->addWidget(further);
+    m_hosts->setObjectName(QStringLiteral("hosts"));
+    m_hosts->setPlaceholderText(tr("this computer; or a file with a list of hosts"));
+    auto* hosts = new QHBoxLayout;
+    hosts->setSpacing(8);
+    hosts->addWidget(new QLabel(tr("hosts"), this));
+    hosts->addWidget(m_hosts, 1);
+    local->addLayout(hosts);
     local->addWidget(m_help);
     local->addWidget(m_note);
     local->addWidget(m_start, 0, Qt::AlignLeft);
@@ -314,6 +343,14 @@ void StartForm::meetSystems()
         take(row);
     take({ {}, m_seed,
         tr("The seed decides everything that is left to chance in a simulated run: the same seed, the same run.") });
+    take({ tr("hosts"), m_hosts,
+        tr("A file with a line for each computer on which processes run, by its name as ssh knows it. Empty: they run "
+           "on "
+           "this computer.") });
+    connect(m_hosts, &QLineEdit::textChanged, this, [this] {
+        readHostList();
+        check();
+    });
     for (const auto& system : m_systems) {
         system->setParent(this);
         m_system->addItem(system->name(), system->id());
@@ -359,6 +396,7 @@ void StartForm::orderFields()
     add(*m_first);
     order.push_back(m_more);
     add(*m_further);
+    order.push_back(m_hosts);
     order.insert(
         order.end(), { m_start, m_line, m_command, m_address, m_connect, m_keyFile, m_seed, m_speed, m_simulate });
     for (std::size_t i = 1; i < order.size(); ++i)
@@ -372,8 +410,32 @@ LocalOptions StartForm::localOptions() const
     LocalOptions options;
     options.slowTimers = m_slow->isChecked();
     options.hasGate = m_gate->isChecked();
+    options.hosts = m_hostList;
     system().applyTo(options);
     return options;
+}
+
+QString StartForm::line() const
+{
+    QString words = system().line(localOptions(), recordBytes());
+    const QString end = QStringLiteral(" });");
+    if (!m_hostList.empty() && words.endsWith(end))
+        words = words.chopped(end.size()) + QStringLiteral(", hosts: %1").arg(hostsLine(m_hostList)) + end;
+    return words;
+}
+
+void StartForm::readHostList()
+{
+    m_hostList.clear();
+    m_hostsTrouble.clear();
+    const QString file = m_hosts->text().trimmed();
+    if (file.isEmpty())
+        return;
+    auto hosts = readHosts(QFile::encodeName(file).toStdString());
+    if (hosts)
+        m_hostList = std::move(*hosts);
+    else
+        m_hostsTrouble = QString::fromStdString(hosts.error().text);
 }
 
 SimulatedOptions StartForm::simulatedOptions() const
@@ -418,6 +480,10 @@ QString StartForm::objection() const
         return tr("%1 processes are more than this window starts (%2). Take fewer servers, or simulate them.")
             .arg(processes)
             .arg(kProcessesMax);
+    if (!m_hostsTrouble.isEmpty())
+        return tr("Hosts: %1.").arg(m_hostsTrouble);
+    if (!m_hostList.empty()) // what this computer has does not count there
+        return {};
     if (const std::string why = portTrouble(std::uint32_t(processes)); !why.empty())
         return QString::fromStdString(why);
     if (const std::string why = openFilesTrouble(
@@ -456,10 +522,13 @@ void StartForm::check()
     const QString why = objection();
     const int processes = this->processes();
     m_note->setText(!why.isEmpty() ? why
-                                   : tr("%1 processes, about %2 MB. They end with this window.%3")
-                                         .arg(processes)
-                                         .arg(processes * kProcessMegabytes)
-                                         .arg(multicastNote()));
+            : !m_hostList.empty()  ? tr("%1 processes on %2 hosts, with keys. They end with this window.")
+                                        .arg(processes)
+                                        .arg(m_hostList.size())
+                                  : tr("%1 processes, about %2 MB. They end with this window.%3")
+                                        .arg(processes)
+                                        .arg(processes * kProcessMegabytes)
+                                        .arg(multicastNote()));
     m_canStart = why.isEmpty();
     m_canSimulate = m_canStart || objectionAtAll().isEmpty();
     m_start->setEnabled(m_canStart);

@@ -35,7 +35,7 @@ public:
     std::uint32_t recordBytes() const;
     std::uint32_t clients() const;
     // The scenario line that starts the same cluster.
-    QString line() const { return system().line(localOptions(), recordBytes()); }
+    QString line() const;
     // The number of processes to start: coordinator, servers and clients.
     int processes() const;
     // The chosen system: what it has in a few words, its picture.
@@ -85,6 +85,7 @@ private:
     void showSystem();
     void orderFields();
     std::uint32_t servers() const;
+    void readHostList();
     // Places the columns side by side, or below each other if the text is large or the window narrow.
     void placeColumns();
     void check();
@@ -99,7 +100,9 @@ private:
     QComboBox *m_system, *m_speed;
     QSpinBox *m_recordBytes, *m_clients, *m_seed;
     QCheckBox *m_slow, *m_gate;
-    QLineEdit *m_address, *m_keyFile;
+    QLineEdit *m_address, *m_keyFile, *m_hosts;
+    std::vector<HostEntry> m_hostList; // of the file that m_hosts names; empty: this computer
+    QString m_hostsTrouble; // why it cannot be read
     std::vector<QWidget*> m_remembered; // all of these, and the fields of all systems
     QFormLayout *m_first, *m_further;
     QBoxLayout* m_columns;
