@@ -3,8 +3,10 @@
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_clients.h"
 #include "gui/lab/calls/lab_values.h"
+#include "gui/lab/local/real_processes.h"
 #include "gui/lab/words/process/process_words.h"
 
+#include <QFileInfo>
 #include <QJSEngine>
 #include <QRegularExpression>
 
@@ -372,6 +374,11 @@ void addClientCalls(Lab& lab, LabContext& context)
 {
     const ClientCalls calls { context };
     lab.handle("lab.client", [calls](const LabCall& c) { return calls.client(c.arguments); });
+    lab.handle("client.door", [calls](const LabCall& c) -> LabResult<QJSValue> {
+        const QString file = QString::fromStdString(calls.context.local.logDirectory()) + '/'
+            + c.self.property("name").toString() + kDoorEnd;
+        return QFileInfo::exists(file) ? QJSValue(file) : QJSValue(QJSValue::NullValue);
+    });
     lab.handle("client.insert", [calls](const LabCall& c) { return calls.operate(c, pb::INSERT); });
     lab.handle("client.update", [calls](const LabCall& c) { return calls.operate(c, pb::UPDATE); });
     lab.handle("client.delete", [calls](const LabCall& c) { return calls.operate(c, pb::DELETE); });

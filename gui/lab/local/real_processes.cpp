@@ -6,6 +6,8 @@
 #include "gui/lab/local/cluster_programs.h"
 #include "common/end_reasons.h"
 
+#include <sys/un.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <thread>
@@ -212,7 +214,12 @@ Result<pb::ProcessInfo> RealProcesses::startClient(const std::string& name, cons
 {
     std::vector<std::string> arguments = linesOf(m_options).always;
     arguments.insert(arguments.end(), { "--coordinator", m_coordinator });
-    auto client = program(kClientProgram, name, std::move(arguments), m_spread.nextClient());
+    const std::size_t host = m_spread.nextClient();
+    // Programs that speak the Redis protocol find the file there. Only this user can open it.
+    const std::string door = m_parts.programs.logDirectory() + '/' + name + kDoorEnd;
+    if (m_parts.programs.host(host).remote == nullptr && door.size() < sizeof(sockaddr_un::sun_path))
+        arguments.insert(arguments.end(), { "--resp-socket", door });
+    auto client = program(kClientProgram, name, std::move(arguments), host);
     if (!client)
         return Error { client.error().text };
     auto processes = startAll({ std::move(*client) }, stop);

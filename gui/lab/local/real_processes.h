@@ -12,6 +12,9 @@ namespace lhrs::gui {
 
 struct KnownProcess;
 
+// The file at which a client that was started on this computer serves Redis is NAME.redis in the directory of the logs.
+inline constexpr const char* kDoorEnd = ".redis";
+
 // Real processes on this computer or on several hosts, signalled by the operating system. Before begin() there are
 // none.
 class RealProcesses : public ClusterProcesses {
