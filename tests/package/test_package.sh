@@ -9,7 +9,7 @@
 
 release=bookworm mirror=${LHRS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 exposureMax=15 # of 100, as systemd-analyze judges a unit
-place='' log=$logs/test-package.log
+place='' log=$logs/test-package.log step=$logs/test-package.step.log
 
 skip() { say package "skipped: $1"; exit 0; }
 
@@ -35,26 +35,28 @@ chmod 755 "$place"
 debian=$place/debian count=0 begin=$SECONDS
 : >"$log"
 
+note() { { printf '\n---- %s\n' "$1"; cat "$step"; } >>"$log"; }
+
 check() # what command...
 {
-    local what=$1 since=$SECONDS
+    local what=$1 since=$SECONDS status
     shift
-    printf '\n---- %s\n' "$what" >>"$log"
-    "$@" >>"$log" 2>&1 || fail "$what: this did not succeed" "$log"
+    "$@" >"$step" 2>&1 || { status=$?; note "$what"; fail "$what: this did not succeed ($status)" "$step"; }
+    note "$what"
     count=$((count + 1))
     say package "$what$([ $((SECONDS - since)) -lt 5 ] || printf ' (%s s)' $((SECONDS - since)))"
 }
 
 # Those of root, and of a user without rights. Nothing of this computer's environment goes with them.
 inside() { chroot "$debian" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
-visitor() { chroot --userspec=visitor:visitor --groups= "$debian" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/var/lib/visitor LC_ALL=C.UTF-8 bash -euc "cd; $1"; }
+visitor() { chroot --userspec=visitor:visitor --groups= "$debian" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/var/lib/visitor XDG_RUNTIME_DIR=/var/lib/visitor/runtime LC_ALL=C.UTF-8 bash -euc "cd; $1"; }
 aptInstall() { inside apt-get install -y --no-install-recommends "$@"; }
 
-# What apt and dpkg keep for themselves, and what the visitor made, is left out.
+# What apt, dpkg and systemctl keep for themselves, and what the visitor made at home, is left out.
 files()
 {
     find "$debian" -xdev \( -path "$debian/proc" -o -path "$debian/var/lib/dpkg" -o -path "$debian/var/lib/apt" -o -path "$debian/var/cache" \
-        -o -path "$debian/var/log" -o -path "$debian/var/lib/visitor" -o -path "$debian/tmp/package" \) -prune -o -printf '/%P\n' | sort
+        -o -path "$debian/var/log" -o -path "$debian/run/systemd" -o -path "$debian/var/lib/visitor" -o -path "$debian/tmp/package" \) -prune -o -printf '/%P\n' | sort
 }
 
 higherVersion() # the same package as a later version of it
@@ -97,6 +99,7 @@ chmod 755 "$debian/usr/sbin/policy-rc.d"
 mkdir "$debian/tmp/package"
 cp "$deb" "$debian/tmp/package/lower.deb"
 inside useradd --create-home --home-dir /var/lib/visitor --shell /bin/bash visitor
+visitor 'mkdir -m 700 runtime'
 check "apt reads its lists" inside apt-get update
 check "what it depends on and recommends is in Debian" inside apt-get satisfy -y --no-install-recommends \
     "$(dpkg-deb -f "$deb" Depends), $(dpkg-deb -f "$deb" Recommends), systemd"
@@ -109,13 +112,14 @@ for program in gui play node coordinator client host sim report demo; do
     check "lhrs-$program has a page and a completion" test -s "$debian/usr/share/man/man1/lhrs-$program.1.gz" \
         -a -s "$debian/usr/share/bash-completion/completions/lhrs-$program"
 done
+# shellcheck disable=SC2016  # the words of COMP_WORDS are those of the inner shell
 check "bash completes an option" visitor '. /usr/share/bash-completion/completions/lhrs-node
     COMP_WORDS=(lhrs-node --ro) COMP_CWORD=1; _lhrs_node; [ "${COMPREPLY[*]}" = --role ]
     COMP_WORDS=(lhrs-node --role p) COMP_CWORD=2; _lhrs_node; [ "${COMPREPLY[*]}" = parity ]'
 check "lhrs-demo makes a picture without a display" visitor 'lhrs-demo && test -s lhrs-demo.png'
 check "a shipped scenario is played on a simulated cluster" visitor 'lhrs-play --sim /usr/share/lhrs-lab/scenarios/grow.js'
 check "and one on a real cluster" visitor 'lhrs-play --local /usr/share/lhrs-lab/scenarios/stale_image.js'
-check "a scenario finds the published tables" visitor 'lhrs-play --sim --set repetitions=1 /usr/share/lhrs-lab/scenarios/record_recovery.js'
+check "a scenario finds the published tables" visitor 'lhrs-play --sim --set repetitions=1 --set records=1000 --set "counts=100" --set fields=16 /usr/share/lhrs-lab/scenarios/record_recovery.js'
 check "the window finds the scenarios" visitor 'mkdir cards; QT_QPA_PLATFORM=offscreen lhrs-gui --card-pictures cards --play /usr/share/lhrs-lab/scenarios/grow.js && test -s cards/grow_light.png'
 check "Python has the module, and it the programs" visitor 'python3 - <<END
 import lhrs_lab
@@ -124,7 +128,7 @@ assert lhrs_lab.__version__ == "'"$version"'", lhrs_lab.__version__
 assert lhrs_lab.__file__.startswith("/usr/lib/python3/dist-packages/"), lhrs_lab.__file__
 with Lab.start(m=2, k=1, b=20, spares={"data": 4, "parity": 3}) as lab:
     alice = lab.client("alice")
-    assert alice.run("insert", count=30).ok
+    alice.run("insert", count=30)
     lab.kill(lab.data(0))
     lab.wait_for("RecoveryFinished")
     assert alice.verify().wrong == 0
@@ -143,7 +147,7 @@ printf '\n# changed here\n' >>"$debian/etc/lhrs-lab/cluster.env"
 check "it is upgraded" aptInstall /tmp/package/higher.deb
 check "what was changed in its configuration is kept" grep -q 'changed here' "$debian/etc/lhrs-lab/cluster.env"
 check "it works after that" visitor 'lhrs-play --sim /usr/share/lhrs-lab/scenarios/grow.js'
-inside systemctl enable lhrs-node@data-1 >>"$log" 2>&1 || true # a person did so
+check "a person enables a unit" inside systemctl enable lhrs-node@data-1
 check "it is purged" inside apt-get purge -y lhrs-lab
 files >"$place/after"
 check "nothing is left of it" diff "$place/before" "$place/after"
