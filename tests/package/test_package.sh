@@ -24,7 +24,7 @@ cleanUp()
 [ "$(id -u)" = 0 ] || skip "it makes a Debian of its own in a folder, which only root can; sudo ./run test package"
 isDebian || skip "the package is one for Debian, and this is another system"
 packages 'debootstrap|command -v debootstrap' 'lintian|command -v lintian' 'shared-mime-info|command -v update-mime-database' \
-    'desktop-file-utils|command -v desktop-file-validate' 'man-db|command -v man' 'systemd|command -v systemd-analyze'
+    'desktop-file-utils|command -v desktop-file-validate' 'man-db|command -v man' 'systemd-container|command -v systemd-nspawn'
 "$root/gui/package/make_package.sh"
 deb=$(echo "$root"/build/package/lhrs-lab_*.deb)
 version=$(dpkg-deb -f "$deb" Version)
@@ -67,6 +67,55 @@ higherVersion() # the same package as a later version of it
     rm -rf "$place/higher"
 }
 
+# The units under a systemd that has booted, in a copy of that Debian: a file is made with keys handed over as credentials, an
+# upgrade leaves it alone, and the removal ends it.
+unitsRun()
+{
+    local copy=$place/booted
+    cp -a --reflink=auto "$debian" "$copy"
+    rm -f "$copy/usr/sbin/policy-rc.d"
+    cp "$deb" "$copy/opt/again.deb"
+    cat >"$copy/opt/try" <<'END'
+#!/bin/bash
+exec >/opt/report 2>&1
+set -ex
+units=(lhrs-coordinator lhrs-node@data-{1,2} lhrs-node@parity-1)
+mains() { systemctl show -P MainPID "${units[@]}"; }
+lhrs-coordinator --make-keys /etc/lhrs-lab/keys
+systemctl start "${units[@]}"
+for attempt in {1..60}; do
+    if lhrs-play --connect 127.0.0.1:4711 --key-file /etc/lhrs-lab/keys/operator.key --audit all; then break; fi
+    [ "$attempt" != 60 ]
+    sleep 0.5
+done
+before=$(mains)
+for main in $before; do
+    grep -E '^CapBnd:[[:space:]]0+$' "/proc/$main/status"
+    grep -E '^Seccomp:[[:space:]]2$' "/proc/$main/status"
+    [ "$(stat -c %u "/proc/$main")" -ge 61184 ] # a dynamic user
+done
+dpkg -i /opt/again.deb
+[ "$(mains)" = "$before" ]
+dpkg --purge lhrs-lab
+for main in $before; do [ ! -e "/proc/$main" ]; done
+: all is well
+END
+    chmod 755 "$copy/opt/try"
+    cat >"$copy/etc/systemd/system/try.service" <<'END'
+[Service]
+Type=oneshot
+ExecStart=/opt/try
+ExecStopPost=/bin/systemctl poweroff --force
+[Install]
+WantedBy=multi-user.target
+END
+    chroot "$copy" systemctl enable try.service
+    timeout 180 systemd-nspawn --quiet --register=no --keep-unit --private-network --directory "$copy" --boot </dev/null || true
+    [ -e "$copy/opt/report" ] || return 77
+    cat "$copy/opt/report"
+    tail -n 1 "$copy/opt/report" | grep -q 'all is well'
+}
+
 # ---- what can be said without installing it
 
 check "lintian finds no error and no warning" lintian --allow-root --fail-on error,warning --info "$deb"
@@ -102,7 +151,7 @@ inside useradd --create-home --home-dir /var/lib/visitor --shell /bin/bash visit
 visitor 'mkdir -m 700 runtime'
 check "apt reads its lists" inside apt-get update
 check "what it depends on and recommends is in Debian" inside apt-get satisfy -y --no-install-recommends \
-    "$(dpkg-deb -f "$deb" Depends), $(dpkg-deb -f "$deb" Recommends), systemd"
+    "$(dpkg-deb -f "$deb" Depends), $(dpkg-deb -f "$deb" Recommends), systemd-sysv, dbus"
 files >"$place/before"
 check "apt installs it" aptInstall /tmp/package/lower.deb
 
@@ -141,6 +190,18 @@ for unit in lhrs-coordinator.service lhrs-node@.service; do
 done
 notEnabled() { [ -z "$(find "$debian/etc/systemd" -name 'lhrs-*')" ]; }
 check "no unit is enabled" notEnabled
+
+if command -v systemd-nspawn >/dev/null; then
+    status=0
+    unitsRun >"$step" 2>&1 || status=$?
+    note "units"
+    case $status in
+        0) count=$((count + 1)); say package "the units run under systemd, go on through an upgrade, and end with the removal" ;;
+        77) say package "not checked: the units under systemd, because systemd-nspawn boots nothing here" ;;
+        *) fail "the units do not run under systemd as they should" "$step" ;;
+    esac
+    rm -rf --one-file-system "$place/booted"
+fi
 
 check "a higher version is made" higherVersion
 printf '\n# changed here\n' >>"$debian/etc/lhrs-lab/cluster.env"
