@@ -49,7 +49,9 @@ def left_side(text: str) -> Option:
     head, _, rule = re.sub(r"\s(?=(?:Needs|Excludes):)", "\0", text, count=1).partition("\0")
     flags = re.match(r"(?:-[\w-]+(?:, ?|\s+|$))*", head)[0]
     value = head[len(flags):].replace("REQUIRED", "").replace("...  ...", "...").replace("... ...", "...").strip().strip("<>")
-    return Option(re.split(r", ?|\s+", flags.strip()) if flags else [], value, rule.strip(), "")
+    # The order of CLI11 is one of addresses: another in each process. (TEXT: what it writes for a value that has no name.)
+    rules = [" ".join([part.split()[0], *sorted(part.split()[1:])]) for part in re.split(r"\s(?=Excludes:)", rule) if part.strip()]
+    return Option(re.split(r", ?|\s+", flags.strip()) if flags else [], value.removesuffix(" TEXT"), ". ".join(rules), "")
 
 
 def read_help(text: str) -> Help:
@@ -114,7 +116,7 @@ def manual_options(options: list[Option]) -> list[str]:
     for option in options:
         names = ", ".join(f"\\fB{roff(flag)}\\fR" for flag in option.flags)
         value = f"\\fI{roff(option.value)}\\fR" if option.value else ""
-        text = option.text.rstrip(".") + (f". {re.sub(r' (?=Excludes)', '. ', option.rule)}" if option.rule else "") + "."
+        text = option.text.rstrip(".") + (f". {option.rule}" if option.rule else "") + "."
         lines += [".TP", f"{names} {value}".strip(), roff(text)]
     return lines
 
