@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/machine/ack_list.h"
 
-#include "node/machine/client_number.h"
-
 #include "common/failpoints.h"
 #include "common/kinds.h"
 #include "common/wire.h"
@@ -93,10 +91,10 @@ std::uint64_t AckList::send(pb::Message message, const Address& to, NodeId node,
     return id;
 }
 
-std::optional<AckList::Entry> AckList::acknowledge(std::uint64_t id, Time now, NodeId from)
+std::optional<AckList::Entry> AckList::acknowledge(std::uint64_t id, Time now)
 {
     const auto found = m_pending.find(id);
-    if (found == m_pending.end() || (isClientNumber(from) && found->second.node != from))
+    if (found == m_pending.end())
         return std::nullopt;
     const bool stays = LHRS_MUTANT(TimerNeverCancelled);
     Entry entry = stays ? found->second : std::move(found->second);

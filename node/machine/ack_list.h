@@ -19,7 +19,7 @@ pb::Timers withDefaults(pb::Timers timers);
 pb::Timers scaled(const pb::Timers& timers, double factor);
 
 // Messages that wait for an acknowledgement: when to resend them and when to give up. Each machine has one list. A
-// message is acknowledged by any message that names its id in `answers`: its receiver may have handed it on.
+// message is acknowledged by any message that names its id in `answers`.
 class AckList {
 public:
     enum class Patience {
@@ -52,10 +52,8 @@ public:
     // message's record block, when several receivers get the same one.
     std::uint64_t send(pb::Message message, const Address& to, NodeId node, Way way, Patience patience, Purpose purpose,
         Time now, Effects& out, Effects::Block block = nullptr);
-    // The message with this id is acknowledged, by process `from` (0: by whichever). Returns nothing if it already was,
-    // was never sent, or was sent to another process than the client `from`: a client hands nothing on, and its word
-    // counts for itself alone.
-    std::optional<Entry> acknowledge(std::uint64_t id, Time now, NodeId from = NodeId());
+    // The message with this id is acknowledged. Returns nothing if it already was, or was never sent.
+    std::optional<Entry> acknowledge(std::uint64_t id, Time now);
     // The message no longer needs an acknowledgement.
     void forget(std::uint64_t id) { m_pending.erase(id); }
     // Forgets all messages that pass the test; returns their number.

@@ -195,7 +195,7 @@ void WalkClient::onWelcome(const pb::Message& message, Time now, Effects& out)
 void WalkClient::onMessage(const pb::Message& message, Time now, Effects& out)
 {
     if (message.answers() != 0)
-        m_context.acks.acknowledge(message.answers(), now, NodeId(message.sender()));
+        m_context.acks.acknowledge(message.answers(), now);
     using B = pb::WalkMessage;
     switch (message.walk().body_case()) {
     case B::kAnswer: onAnswer(message, now, out); break;

@@ -334,10 +334,10 @@ void WalkMaster::stop(Time now, Effects& out)
     m_change->waitsFor = order(std::move(message), m_change->giver(), now, out);
 }
 
-void WalkMaster::onAcknowledged(const pb::Message& message, Time now, Effects& out)
+void WalkMaster::onAcknowledged(std::uint64_t id, Time now, Effects& out)
 {
-    const auto entry = m_acks.acknowledge(message.answers(), now, NodeId(message.sender()));
-    if (!entry || !m_change || m_change->waitsFor != message.answers())
+    const auto entry = m_acks.acknowledge(id, now);
+    if (!entry || !m_change || m_change->waitsFor != id)
         return;
     m_change->waitsFor = 0;
     if (m_change->phase == Phase::Linking) {
@@ -444,7 +444,7 @@ void WalkMaster::onMessage(const pb::Message& message, Time now, Effects& out)
         // Handled before the acknowledgement that the message carries, which would mean that the giver has decided.
         onUndone(message, now, out);
     if (message.answers() != 0)
-        onAcknowledged(message, now, out);
+        onAcknowledged(message.answers(), now, out);
     if (message.has_register_())
         onRegister(message, now, out);
     else if (message.has_alive())

@@ -82,7 +82,7 @@ private:
     void onWhoIsIn(const pb::Message& message, Effects& out);
     void onGiven(const pb::Message& message, Time now, Effects& out);
     void onUndone(const pb::Message& message, Time now, Effects& out);
-    void onAcknowledged(const pb::Message& message, Time now, Effects& out);
+    void onAcknowledged(std::uint64_t id, Time now, Effects& out);
 
     Known& learn(const pb::ProcessInfo& process, Time now);
     void lookAtSilence(Time now, Effects& out);

@@ -352,9 +352,9 @@ void WalkNode::takeRange(Time now, Effects& out)
     releaseHeld(now, out);
 }
 
-void WalkNode::onAcknowledged(const pb::Message& message, Time now, Effects& out)
+void WalkNode::onAcknowledged(std::uint64_t id, Time now, Effects& out)
 {
-    const auto entry = m_context.acks.acknowledge(message.answers(), now, NodeId(message.sender()));
+    const auto entry = m_context.acks.acknowledge(id, now);
     if (!entry || !m_giver)
         return;
     const RingId from = m_giver->from(), to = m_giver->to();
@@ -457,7 +457,7 @@ void WalkNode::onWelcome(const pb::Message& message, Effects& out)
 void WalkNode::onMessage(const pb::Message& message, Time now, Effects& out)
 {
     if (message.answers() != 0)
-        onAcknowledged(message, now, out);
+        onAcknowledged(message.answers(), now, out);
     if (!message.has_walk())
         return; // an acknowledgement, or not a message of this system
     if (!m_isRegistered && !message.walk().has_welcome())

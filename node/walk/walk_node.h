@@ -65,7 +65,7 @@ private:
     void onLink(const pb::Message& message, Effects& out);
     void onOver(const pb::Message& message, Time now, Effects& out);
     void onStop(const pb::Message& message, Time now, Effects& out);
-    void onAcknowledged(const pb::Message& message, Time now, Effects& out);
+    void onAcknowledged(std::uint64_t id, Time now, Effects& out);
 
     // Serves the query, holds it or passes it on. `from`: the process that sent it; 0: the query was held here.
     void route(const pb::WalkQuery& query, NodeId from, Time now, Effects& out);

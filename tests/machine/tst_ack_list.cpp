@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Messages that wait for an acknowledgement (demo paper 3, Acknowledgement Manager).
 #include "node/machine/ack_list.h"
-#include "node/machine/client_number.h"
 #include "tests/rigs/core/core_harness.h"
 
 #include <QTest>
@@ -63,7 +62,6 @@ private slots:
     void aMessageIsSentAgainWithDoublingIntervalsAndThenGivenUp();
     void aResendIsTheSameMessage();
     void anAcknowledgedMessageIsNotSentAgain();
-    void aClientAcknowledgesOnlyWhatItWasSent();
     void anOrderThatMustArriveIsNeverGivenUp();
     void aStreamGetsMoreTime();
     void theIntervalFollowsTheRoundTrip();
@@ -155,22 +153,6 @@ void TestAckList::anAcknowledgedMessageIsNotSentAgain()
     QVERIFY(!rig.list.acknowledge(id, rig.now)); // a second acknowledgement
     QVERIFY(!rig.list.acknowledge(12345, rig.now));
     QCOMPARE(rig.resends(100ms).size(), std::size_t(2)); // of the other message
-}
-
-void TestAckList::aClientAcknowledgesOnlyWhatItWasSent()
-{
-    ListRig rig;
-    const NodeId client(kClientBit | 5);
-    const std::uint64_t order = rig.send(AckList::Patience::KeepTrying);
-    QVERIFY(!rig.list.acknowledge(order, rig.now, client)); // the number can be guessed
-    QVERIFY(rig.list.isWaitingFor(order));
-    QVERIFY(rig.list.acknowledge(order, rig.now, NodeId(71))); // a server may answer for another one
-    pb::Message message;
-    message.mutable_overload();
-    const std::uint64_t question = rig.list.send(std::move(message), kTo, client, Way::Auto,
-        AckList::Patience::KeepTrying, 0, rig.now, rig.out);
-    QVERIFY(!rig.list.acknowledge(question, rig.now, NodeId(kClientBit | 6)));
-    QVERIFY(rig.list.acknowledge(question, rig.now, client));
 }
 
 void TestAckList::anOrderThatMustArriveIsNeverGivenUp()

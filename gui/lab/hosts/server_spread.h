@@ -12,7 +12,7 @@
 namespace lhrs::gui {
 
 // On which host the next process of a cluster is started. Of each pool the hosts get as equally many servers as their
-// limits allow, so that the coordinator finds spares for a group on different hosts.
+// limits allow, so that the members of what replicates its data can be on different hosts.
 class ServerSpread {
 public:
     explicit ServerSpread(std::vector<HostEntry> hosts) : m_hosts(std::move(hosts)), m_counts(m_hosts.size()) { }

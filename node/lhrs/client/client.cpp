@@ -99,7 +99,7 @@ void Client::onMessage(const pb::Message& message, Time now, Effects& out)
         return;
     }
     if (message.answers() != 0)
-        m_context.acks.acknowledge(message.answers(), now, NodeId(message.sender()));
+        m_context.acks.acknowledge(message.answers(), now);
     using B = pb::Message;
     switch (message.body_case()) {
     case B::kReply: onReply(message, now, out); break;

@@ -64,7 +64,7 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     if (message.answers() != 0) {
         if (message.has_epoch_ack())
             m_failures.onEpochAck(message.epoch_ack(), now);
-        if (const auto entry = m_acks.acknowledge(message.answers(), now, NodeId(message.sender()))) {
+        if (const auto entry = m_acks.acknowledge(message.answers(), now)) {
             m_growth.onAcknowledged(*entry, now, out);
             m_failures.onAcknowledged(*entry, now, out);
             m_takeover.onAcknowledged(*entry);

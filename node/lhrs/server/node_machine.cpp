@@ -117,7 +117,7 @@ void NodeMachine::take(const pb::Message& message, Time now, Effects& out)
     if (!isOfPresentCoordinator(message, now, out))
         return;
     if (message.answers() != 0)
-        onAcknowledged(message, now, out);
+        onAcknowledged(message.answers(), now, out);
     using B = pb::Message;
     switch (message.body_case()) {
     case B::kInvite: onInvite(message, now, out); break;
@@ -274,9 +274,9 @@ void NodeMachine::refuse(const pb::Message& message, Effects& out)
         sayDisplaced(Address::from(message.from()), request, out);
 }
 
-void NodeMachine::onAcknowledged(const pb::Message& message, Time now, Effects& out)
+void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)
 {
-    const auto entry = m_context.acks.acknowledge(message.answers(), now, NodeId(message.sender()));
+    const auto entry = m_context.acks.acknowledge(id, now);
     if (entry && m_data)
         m_data->onAck(*entry, now, out);
     if (entry && m_parity)

@@ -66,7 +66,7 @@ private:
     // Whether the message comes from the coordinator that this process follows, or from no coordinator at all.
     bool isOfPresentCoordinator(const pb::Message& message, Time now, Effects& out);
     void onAlive(Time now, Effects& out);
-    void onAcknowledged(const pb::Message& message, Time now, Effects& out);
+    void onAcknowledged(std::uint64_t id, Time now, Effects& out);
     // Pass a message to the handler in the data bucket, in the parity bucket, or in whichever exists.
     template <auto handler> void toData(const pb::Message& message, Time now, Effects& out);
     template <auto handler> void toParity(const pb::Message& message, Time now, Effects& out);
