@@ -63,7 +63,7 @@ higherVersion() # the same package as a later version of it
 {
     dpkg-deb -R "$deb" "$place/higher"
     sed -i 's/^Version: .*/&+test1/' "$place/higher/DEBIAN/control"
-    dpkg-deb --root-owner-group -b "$place/higher" "$debian/tmp/package/higher.deb"
+    dpkg-deb --root-owner-group -Zgzip -z1 -b "$place/higher" "$debian/tmp/package/higher.deb"
     rm -rf "$place/higher"
 }
 
@@ -207,7 +207,7 @@ check "a higher version is made" higherVersion
 printf '\n# changed here\n' >>"$debian/etc/lhrs-lab/cluster.env"
 check "it is upgraded" aptInstall /tmp/package/higher.deb
 check "what was changed in its configuration is kept" grep -q 'changed here' "$debian/etc/lhrs-lab/cluster.env"
-check "it works after that" visitor 'lhrs-play --sim /usr/share/lhrs-lab/scenarios/grow.js'
+check "it works after that" visitor 'lhrs-play --sim /usr/share/lhrs-lab/scenarios/stale_image.js'
 check "a person enables a unit" inside systemctl enable lhrs-node@data-1
 check "it is purged" inside apt-get purge -y lhrs-lab
 files >"$place/after"
