@@ -202,8 +202,8 @@ void HostsTest::aWrongListSaysWhere_data()
                               << "hosts:1: by: \"rsh\" is no way to start programs there; there are here, ssh";
     QTest::newRow("address") << "a address=lab1\n"
                              << "hosts:1: address: \"lab1\" is not an IPv4 address";
-    QTest::newRow("count") << "a data=-1\n"
-                           << "hosts:1: data: ";
+    QTest::newRow("count") << "a max-data=-1\n"
+                           << "hosts:1: max-data: ";
     QTest::newRow("path") << "a programs=bin\n"
                           << "hosts:1: programs: \"bin\" is not an absolute path";
     QTest::newRow("twice") << "a\na\n"
