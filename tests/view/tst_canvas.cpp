@@ -30,6 +30,8 @@ private slots:
     void afterAResizeWhatIsClickedIsWhatIsThere();
     void aBucketAProcessAndAKeyAreFound();
     void arrangementsHaveEveryServerOnce();
+    void hostsStandSideBySide_data();
+    void hostsStandSideBySide();
     void aHostHasItsNameAndWhatIsTooMuch();
     void theBeginningOfARecordingSaysSo();
     void whatTheRatesMeanIsPrinted();
@@ -114,6 +116,43 @@ void CanvasTest::arrangementsHaveEveryServerOnce()
             QCOMPARE(std::ptrdiff_t(seen.size()), std::ptrdiff_t(servers + 3)); // two clients and the coordinator
         }
     }
+}
+
+void CanvasTest::hostsStandSideBySide_data()
+{
+    QTest::addColumn<int>("hosts");
+    QTest::addColumn<qreal>("least"); // width of a card in pixels
+    QTest::newRow("one") << 1 << 60.0;
+    QTest::newRow("two") << 2 << 60.0;
+    QTest::newRow("eight") << 8 << 40.0;
+    QTest::newRow("forty") << 40 << 1.0;
+}
+
+void CanvasTest::hostsStandSideBySide()
+{
+    QFETCH(const int, hosts);
+    QFETCH(const qreal, least);
+    ClusterState state = fileOf({ 12, 4, 2 });
+    int next = 0;
+    for (auto& [id, process] : state.processes)
+        if (process.kind == pb::NODE)
+            process.host = "host" + std::to_string(next++ % hosts);
+    LayoutOptions options;
+    options.viewport = kView;
+    options.arrangement = Arrangement::Hosts;
+    const ClusterLayout layout = layoutCluster(state, Theme(), options);
+    QCOMPARE(layout.groups.size(), std::size_t(std::min(hosts, next)));
+    QVERIFY2(layout.card.width() >= least, qPrintable(QString::number(layout.card.width())));
+    for (const ClusterLayout::Group& group : layout.groups) {
+        QVERIFY(layout.groupsArea.adjusted(-0.5, -0.5, 0.5, 0.5).contains(group.frame));
+        for (const ClusterLayout::Group& other : layout.groups)
+            QVERIFY(&other == &group || !other.frame.intersects(group.frame));
+    }
+    std::size_t inFrames = 0;
+    for (const ClusterLayout::Item& item : layout.items)
+        inFrames += std::size_t(std::count_if(layout.groups.begin(), layout.groups.end(),
+            [&](const auto& group) { return group.frame.adjusted(-0.5, -0.5, 0.5, 0.5).contains(item.rect); }));
+    QCOMPARE(inFrames, std::size_t(next));
 }
 
 void CanvasTest::aHostHasItsNameAndWhatIsTooMuch()

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <set>
 
 namespace lhrs::gui {
@@ -12,6 +14,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr qreal kCardWidthMax = 330; // pixels at 100 %
+constexpr qreal kHostWidthMin = 240; // likewise: its name, its address and the number of its servers
 const QString kDisplacedTitle = QStringLiteral("Displaced: serves nothing"); // the same text as in the picture
 
 // The objects for which the groups' area must have room.
@@ -275,51 +278,82 @@ void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptio
     const QRectF area = layout.groupsArea;
     const QSizeF whole = area.size() * std::clamp(options.zoom, 1.0, 64.0);
     const qreal u = theme.px(1), header = theme.lineHeight({ TextSize::Small, true }) + 4 * u, pad = 6 * u;
-    const auto rowsOf = [&](int columns) {
-        int rows = 0;
-        for (const auto& [host, processes] : hosts)
-            rows += (int(processes.size()) + columns - 1) / columns;
+    // Hosts stand side by side in bands, servers side by side within a host; a band is as high as its largest host.
+    struct Grid {
+        int across = 1; // hosts
+        int columns = 1; // servers of a host
+    };
+    const auto rowsOf = [](const std::vector<ProcessId>& processes, int columns) {
+        return (int(processes.size()) + columns - 1) / columns;
+    };
+    const auto rowsOfBands = [&](Grid grid) {
+        std::vector<int> rows;
+        int index = 0;
+        for (const auto& [host, processes] : hosts) {
+            if (index++ % grid.across == 0)
+                rows.push_back(1);
+            rows.back() = std::max(rows.back(), rowsOf(processes, grid.columns));
+        }
         return rows;
     };
-    const auto cardOf = [&](QSizeF room, int columns) {
-        const qreal gap = std::min(6 * u, room.width() / columns * 0.1);
-        const qreal width = (room.width() - 2 * pad - (columns - 1) * gap) / columns;
-        const qreal height = (room.height() - qreal(hosts.size()) * (header + 3 * pad)) / rowsOf(columns) - gap;
+    const auto frameWidth = [&](QSizeF room, Grid grid) {
+        return (room.width() - (grid.across - 1) * pad) / grid.across;
+    };
+    const auto gapOf = [&](QSizeF room, Grid grid) {
+        return std::min(6 * u, frameWidth(room, grid) / grid.columns * 0.1);
+    };
+    const auto cardOf = [&](QSizeF room, Grid grid) {
+        const qreal gap = gapOf(room, grid);
+        const qreal width = (frameWidth(room, grid) - 2 * pad - (grid.columns - 1) * gap) / grid.columns;
+        const std::vector<int> bands = rowsOfBands(grid);
+        const qreal height = (room.height() - qreal(bands.size()) * (header + 3 * pad))
+                / std::accumulate(bands.begin(), bands.end(), 0)
+            - gap;
         return QSizeF(std::min({ width, kCardWidthMax * u, std::max(height, 1.0) * 2.4 }),
             std::max(1.0, std::min(height, heightMax(census, width, theme))));
     };
-    int columns = 1;
-    for (int n = 2; n <= 200; ++n) {
-        const QSizeF now = cardOf(area.size(), n), best = cardOf(area.size(), columns);
-        if (std::min(now.width(), 1.35 * now.height()) > 1.02 * std::min(best.width(), 1.35 * best.height()))
-            columns = n;
+    Grid grid;
+    for (int across = 1; across <= int(hosts.size()); ++across) {
+        // A narrower frame has no room for the name and the address of its host.
+        if (across > 1 && frameWidth(area.size(), { across, 1 }) < kHostWidthMin * u)
+            break;
+        for (int columns = 1; columns <= 200; ++columns) {
+            const QSizeF now = cardOf(area.size(), { across, columns }), best = cardOf(area.size(), grid);
+            if (std::min(now.width(), 1.35 * now.height()) > 1.02 * std::min(best.width(), 1.35 * best.height()))
+                grid = { across, columns };
+        }
     }
-    const QSizeF card = cardOf(whole, columns);
-    const qreal gap = std::min(6 * u, whole.width() / columns * 0.1);
-    layout.columns = columns;
+    const QSizeF card = cardOf(whole, grid);
+    const qreal gap = gapOf(whole, grid), width = frameWidth(whole, grid);
+    layout.columns = grid.columns;
     layout.card = card;
     layout.pointerHeight = std::min(gap, 5 * u);
     layout.panMax = QPointF(whole.width() - area.width(), whole.height() - area.height());
     layout.pan = QPointF(
         std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
+    const std::vector<int> bands = rowsOfBands(grid);
     QPointF corner = area.topLeft() - layout.pan;
+    int index = 0;
     for (const auto& [host, processes] : hosts) {
-        const int rows = (int(processes.size()) + columns - 1) / columns;
+        const int rows = bands[std::size_t(index / grid.across)];
         ClusterLayout::Group group;
         group.host = host;
         group.processes = processes.size();
         if (hosts.size() > 1) // one alone has everything
             group.crowded = crowdOf(state, processes, objects);
-        group.header = QRectF(corner, QSizeF(whole.width(), header));
-        group.frame = QRectF(corner, QSizeF(whole.width(), header + 2 * pad + rows * (card.height() + gap) - gap));
+        group.header = QRectF(corner, QSizeF(width, header));
+        group.frame = QRectF(corner, QSizeF(width, header + 2 * pad + rows * (card.height() + gap) - gap));
         for (std::size_t i = 0; i < processes.size(); ++i) {
             const QPointF at = group.header.bottomLeft()
-                + QPointF(pad + qreal(int(i) % columns) * (card.width() + gap),
-                    pad + qreal(int(i) / columns) * (card.height() + gap));
+                + QPointF(pad + qreal(int(i) % grid.columns) * (card.width() + gap),
+                    pad + qreal(int(i) / grid.columns) * (card.height() + gap));
             layout.items.push_back({ objects.at(processes[i]), processes[i], QRectF(at, card) });
         }
         layout.groups.push_back(group);
-        corner.ry() = group.frame.bottom() + pad;
+        if (++index % grid.across != 0)
+            corner.rx() += width + pad;
+        else
+            corner = QPointF(area.left() - layout.pan.x(), group.frame.bottom() + pad);
     }
     chooseDetail(state, theme, card, layout);
 }
