@@ -72,7 +72,7 @@ higherVersion() # the same package as a later version of it
 unitsRun()
 {
     local copy=$place/booted
-    cp -a --reflink=auto "$debian" "$copy"
+    cp -a --one-file-system --reflink=auto "$debian" "$copy" # not what is mounted there
     rm -f "$copy/usr/sbin/policy-rc.d"
     cp "$deb" "$copy/opt/again.deb"
     cat >"$copy/opt/try" <<'END'
