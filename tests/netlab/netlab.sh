@@ -16,7 +16,7 @@ word=${which%%:*} subnet=${which#*:}
 lab=/run/lhrs-netlab/$word bridge=lhrs-${word}0
 netlabPackages=('iproute2|command -v ip' 'nftables|command -v nft' 'openssh-server|command -v sshd' 'openssh-client|command -v ssh')
 
-hosts() { ip netns list 2>/dev/null | sed -n "s/^lhrs-\\($word[0-9]\\{1,\\}\\)\\( .*\\)\\{0,1\\}\$/\\1/p" | sort -V; }
+hosts() { ip netns list 2>/dev/null | sed -n "s/^lhrs-\\(${word}[0-9]\\{1,\\}\\)\\( .*\\)\\{0,1\\}\$/\\1/p" | sort -V; }
 
 pids() { ip netns pids "lhrs-$1" 2>/dev/null || true; } # host
 

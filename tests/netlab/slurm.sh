@@ -53,7 +53,7 @@ SwitchType=switch/none
 MpiDefault=none
 SelectType=select/linear
 ReturnToService=2
-NodeName=$word[1-$count] NodeAddr=$subnet.[1-$count] CPUs=$(nproc) State=UNKNOWN
+NodeName=${word}[1-$count] NodeAddr=$subnet.[1-$count] CPUs=$(nproc) State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
     # Nothing here uses control groups, but slurmd wants to know which kind it does not use.
