@@ -3,6 +3,7 @@
 
 #include "common/run_clock.h"
 #include "common/end_reasons.h"
+#include "common/children/last_line.h"
 #include "common/children/wake_up.h"
 
 #include <fcntl.h>
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -30,17 +30,6 @@ namespace {
 constexpr std::chrono::milliseconds kGrace(2000); // between SIGTERM and SIGKILL
 constexpr int kTickMs = 100; // needed only if the kernel has no pidfd
 constexpr std::size_t kLineMax = 4096;
-
-// The last non-empty line of a log.
-std::string lastLine(const std::string& file)
-{
-    std::ifstream in(file);
-    std::string line, last;
-    while (std::getline(in, line))
-        if (!line.empty())
-            last = line;
-    return last;
-}
 
 std::string howItEnded(int status)
 {

@@ -11,8 +11,9 @@
 
 namespace lhrs {
 
-// The scans of a door, one at a time, and who waits for them. A cursor is a store key: "all keys from here on have not
-// been returned". It needs no memory here, may be used again, and stays valid whatever happens to the store.
+// The scans of a door, one at a time, and the connections that wait for them. A cursor is a store key: "all keys from
+// here on have not been returned". It needs no memory here, may be used again, and stays valid whatever happens to the
+// store.
 //
 // Pages are read from the window of the last scan. A page from 0, where an iteration begins, waits for a scan that
 // begins later, and windows are only replaced by newer ones. So every window that an iteration reads is from its own

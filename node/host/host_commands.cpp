@@ -66,7 +66,6 @@ void HostCommands::greet()
     told->set_name(name.data());
     told->set_folder(m_folder.path());
     told->set_address(hostAddress());
-    told->set_processors(std::thread::hardware_concurrency());
     report(hello);
 }
 

@@ -4,7 +4,7 @@
 #include "common/ids.h"
 #include "common/keys/key_ring.h"
 #include "common/wire.h"
-#include "node/machine/client_number.h"
+#include "node/transport/client_number.h"
 #include "node/transport/counters.h"
 #include "node/transport/packet_tag.h"
 

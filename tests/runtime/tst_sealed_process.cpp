@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Streams and running processes with keys: who is heard, and what may be said with which key.
+// Streams and running processes with keys: which process is heard, and what each key allows it to say.
 #include "common/wire_traits.h"
 #include "tests/runtime/sealed_rig.h"
 

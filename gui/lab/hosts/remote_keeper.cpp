@@ -2,6 +2,7 @@
 #include "gui/lab/hosts/remote_keeper.h"
 
 #include "common/children/host_pipe.h"
+#include "common/children/last_line.h"
 #include "gui/lab/hosts/host_list.h"
 #include "gui/lab/hosts/launcher.h"
 
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 
 extern char** environ;
 
@@ -28,19 +28,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectTimeout(20'000), kAnswerTimeout(10'000), kEndTimeout(5'000), kLauncherGrace(2'000);
-
-// The last lines of what a launcher said, as one.
-std::string lastWords(const std::string& file)
-{
-    std::ifstream in(file);
-    std::string line, last;
-    while (std::getline(in, line))
-        if (!line.empty())
-            last = line;
-    while (!last.empty() && (last.back() == '\r' || last.back() == ' '))
-        last.pop_back();
-    return last;
-}
 
 } // namespace
 
@@ -69,7 +56,7 @@ Result<std::unique_ptr<RemoteKeeper>> RemoteKeeper::connect(const HostEntry& hos
                   : keeper->m_lost;
     lock.unlock();
     keeper.reset(); // the launcher has then said everything
-    if (const std::string said = lastWords(log); !said.empty())
+    if (const std::string said = lastLine(log); !said.empty())
         why += "; " + line.front() + " says: " + said;
     return Error { "The host " + host.name + " does not start lhrs-host: " + why };
 }
