@@ -49,13 +49,14 @@ case $what in
     soak) [[ ${1:-} = --hours && -n ${2:-} ]] || wrongUse "test soak needs a time: ./run test soak --hours 24." ;;
     wayland) wrongUse "tst_wayland needs a display of its own: ./run test display." ;;
     *)
-        [[ $what =~ ^(|unit|runtime|gui|asan|tsan|mutants|display|package)$ ]] || isProgram "$what" || wrongUse "tests/ has no label and no program \"$what\"."
+        [[ $what =~ ^(|unit|runtime|gui|asan|tsan|mutants|display|package|debian13)$ ]] || isProgram "$what" || wrongUse "tests/ has no label and no program \"$what\"."
         [ $# = 0 ] || wrongUse "test $what takes no options, but \"$1\" was given."
         ;;
 esac
 case $what:${1:-} in
     mutants:) exec "$root/tests/catch_mutants.sh" ;;
     package:) exec "$root/tests/package/test_package.sh" ;;
+    debian13:) exec "$root/tests/package/test_debian13.sh" ;;
     display:) exec "$root/tests/test_display.sh" ;;
     fuzz:window) exec "$root/tests/fuzz_window.sh" "${@:2}" ;;
 esac

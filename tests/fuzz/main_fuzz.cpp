@@ -3,9 +3,8 @@
 // seeds and the files in tests/fuzz/corpus/NAME. lhrs-fuzz NAME FILE replays one input. An input that ends the process
 // is saved; the last line of output names the file. Move it to tests/fuzz/corpus/NAME.
 #include "common/number_words.h"
+#include "common/protobuf_text.h"
 #include "tests/fuzz/targets.h"
-
-#include <google/protobuf/stubs/logging.h>
 
 #include <QCoreApplication>
 
@@ -94,7 +93,7 @@ int main(int argc, char** argv)
         target->run(std::string((std::istreambuf_iterator<char>(file)), {}));
         return 0;
     }
-    google::protobuf::SetLogHandler(nullptr); // no log of unparsable texts
+    lhrs::takeProtobufLog({}); // no log of unparsable texts
     std::snprintf(crashFile, sizeof crashFile, "crash-%s-%d.bin", target->name, int(::getpid()));
     for (const int number : { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL })
         std::signal(number, &onCrash);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A short run of the fuzz targets: their seeds, inputs that once ended a process (tests/fuzz/corpus), and some
 // mutations. For a longer run: ./run test fuzz NAME --minutes T
+#include "common/protobuf_text.h"
 #include "tests/fuzz/targets.h"
-
-#include <google/protobuf/stubs/logging.h>
 
 #include <QDir>
 #include <QFile>
@@ -28,7 +27,7 @@ void FuzzTest::noInputEndsTheProcess_data()
 void FuzzTest::noInputEndsTheProcess()
 {
     QFETCH(int, target);
-    google::protobuf::SetLogHandler(nullptr); // no log of unparsable texts
+    lhrs::takeProtobufLog({}); // no log of unparsable texts
     const Target& tried = targets()[std::size_t(target)];
     std::vector<std::string> inputs = tried.seeds();
     const QDir corpus(QString(LHRS_SOURCE_DIR "/tests/fuzz/corpus/") + tried.name);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Text in, events out: every tests/cases/NAME.case is run and must hold. If there is a NAME.events, the events must
 // equal it, line by line. LHRS_REWRITE=1 writes the .events files again; the difference is to be reviewed.
+#include "common/protobuf_text.h"
 #include "node/sim/engine/event_lines.h"
 #include "node/sim/lhrs/simulation.h"
 
 #include <QDir>
 #include <QFile>
 #include <QTest>
-
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
 
 #include <array>
 #include <string_view>
@@ -33,18 +31,6 @@ bool isTold(const pb::Event& event)
             return false;
     return true;
 }
-
-// Keeps the first error of a case file with its line.
-class FirstError : public google::protobuf::io::ErrorCollector {
-public:
-    void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override
-    {
-        if (text.isEmpty())
-            text = QStringLiteral("line %1, column %2: ").arg(line + 1).arg(column + 1)
-                + QString::fromStdString(message);
-    }
-    QString text;
-};
 
 QByteArray readAll(const QString& path)
 {
@@ -77,11 +63,8 @@ void TestCases::aCaseHoldsAndTellsItsStory()
     QFETCH(const QString, name);
     const QString path = kFolder + QLatin1Char('/') + name;
     pb::Case told;
-    FirstError error;
-    google::protobuf::TextFormat::Parser parser;
-    parser.RecordErrorsTo(&error);
-    const std::string text = readAll(path + QStringLiteral(".case")).toStdString();
-    QVERIFY2(parser.ParseFromString(text, &told), qPrintable(error.text));
+    const auto read = mergeText(readAll(path + QStringLiteral(".case")).toStdString(), told);
+    QVERIFY2(read, read ? "" : read.error().text.c_str());
     QVERIFY2(!told.tells().empty(), "a case says in a sentence what it shows");
 
     Simulation simulation(told);
