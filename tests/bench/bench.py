@@ -23,6 +23,7 @@ sys.path.insert(0, str(_TREE / "proto/python"))
 import measures  # pylint: disable=wrong-import-position
 import report  # pylint: disable=wrong-import-position
 import scale  # noqa: F401  # pylint: disable=wrong-import-position,unused-import  # adds its measure
+import flooded  # noqa: F401  # pylint: disable=wrong-import-position,unused-import  # adds its measure
 import keyed  # noqa: F401  # pylint: disable=wrong-import-position,unused-import  # adds its measure
 import watched  # noqa: F401  # pylint: disable=wrong-import-position,unused-import  # adds its measure
 from lhrs_lab import LabError  # pylint: disable=wrong-import-position

@@ -24,5 +24,5 @@ esac
 packages "${buildPackages[@]}" "${testPackages[@]}" "${benchPackages[@]}"
 # The build may have been configured before they were installed.
 ninja -C "$preset" -t query bench_kernels >/dev/null 2>&1 || rm -f "$preset/configured"
-build optimised lhrs-play lhrs-node lhrs-coordinator lhrs-client lhrs-sim lhrs-gui bench_kernels bench_redis
+build optimised lhrs-play lhrs-node lhrs-coordinator lhrs-client lhrs-sim lhrs-gui bench_kernels bench_redis lhrs-flood
 exec /usr/bin/python3 "$root/tests/bench/bench.py" "$@"

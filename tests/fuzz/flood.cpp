@@ -2,7 +2,7 @@
 // Sends seeded random datagrams to one process on loopback as fast as the system takes them:
 //   lhrs-flood PORT COUNT SEED [COORDINATOR_PORT]
 // COORDINATOR_PORT names the cluster, so that a share of the datagrams passes the envelope; without it PORT names the
-// cluster.
+// cluster; 0: none of them is of the cluster, and the same ones are sent again and again, which is faster.
 #include "node/transport/udp_socket.h"
 #include "tests/fuzz/random_datagrams.h"
 
@@ -22,21 +22,23 @@ int main(int argc, char** argv)
     const Endpoint to { kLoopback, std::uint16_t(number(1)) };
     const std::uint64_t wanted = number(2);
     fuzz::RandomDatagrams datagrams(
-        number(3), Envelope::clusterOf(kLoopback, std::uint16_t(number(argc - 1 == 4 ? 4 : 1))));
+        number(3), Envelope::clusterOf({ kLoopback, std::uint16_t(number(argc - 1 == 4 ? 4 : 1)) }));
     const auto socket = UdpSocket::open({ kLoopback, 0 });
     if (!socket) {
         std::fprintf(stderr, "%s\n", socket.error().text.c_str());
         return 1;
     }
     constexpr std::size_t kBatch = 64;
-    std::vector<std::string> bytes(kBatch);
+    const bool isGarbage = argc - 1 == 4 && number(4) == 0;
+    std::vector<std::string> bytes(kBatch, std::string(200, 'x'));
     std::vector<OutDatagram> out(kBatch);
     std::uint64_t failed = 0;
     const auto begin = std::chrono::steady_clock::now();
     for (std::uint64_t sent = 0; sent < wanted;) {
         const std::size_t count = std::size_t(std::min<std::uint64_t>(kBatch, wanted - sent));
         for (std::size_t i = 0; i < count; ++i) {
-            bytes[i].assign(datagrams.next());
+            if (!isGarbage)
+                bytes[i].assign(datagrams.next());
             out[i] = { to, bytes[i] };
         }
         failed += socket->send({ out.data(), count });

@@ -108,7 +108,7 @@ void NetlabTest::cleanupTestCase()
 void NetlabTest::theScenariosRunUnchanged_data()
 {
     QTest::addColumn<QString>("name");
-    for (const char* name : { "demo", "recover_k", "walk" })
+    for (const char* name : { "demo", "recover_k", "beyond_k", "walk" })
         QTest::newRow(name) << name;
 }
 
