@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/wire.h"
 
+#include "common/ip.h"
 #include "common/kinds.h"
 #include "common/wire_traits.h"
 
@@ -146,7 +147,7 @@ void putBack(const ReadMessage& read, const ReadMessage* before)
 void leaveOut(pb::Message& message, const pb::Address& self)
 {
     const auto isSame = [](const pb::Address& a, const pb::Address& b) {
-        return a.ip() == b.ip() && a.udp_port() == b.udp_port() && a.tcp_port() == b.tcp_port();
+        return Ip::from(a) == Ip::from(b) && a.udp_port() == b.udp_port() && a.tcp_port() == b.tcp_port();
     };
     const WireTraits& row = wireOf(message);
     if (row.client != nullptr)

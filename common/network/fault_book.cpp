@@ -187,7 +187,7 @@ bool FaultBook::concerns(const Entry& entry, const Passing& passing) const
         if (passing.node.value != 0 && passing.node.value == peer.node())
             return true;
         const auto port = passing.isStream ? peer.address().tcp_port() : peer.address().udp_port();
-        return !passing.isIncoming && passing.end.port == port && passing.end.ip == peer.address().ip();
+        return !passing.isIncoming && passing.end.port == port && passing.end.ip == Ip::from(peer.address());
     });
     return isPeer != entry.isAllBut;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/host/host_address.h"
 
+#include "common/ip.h"
+
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -15,11 +17,8 @@ namespace lhrs {
 
 namespace {
 
-bool isBeyondLoopback(in_addr address)
-{
-    const std::uint32_t ip = ntohl(address.s_addr);
-    return ip != 0 && ip >> 24 != 127;
-}
+// Whether others reach this computer there.
+bool isReachable(Ip ip) { return !ip.isAny() && !ip.isLoopback() && !ip.isMulticast() && !ip.isLinkLocal(); }
 
 } // namespace
 
@@ -30,8 +29,8 @@ std::string addressReachedBySsh(const char* connection)
     std::istringstream words(connection); // client, its port, server, its port
     std::string client, port, server;
     words >> client >> port >> server;
-    in_addr address {};
-    return ::inet_pton(AF_INET, server.c_str(), &address) == 1 && isBeyondLoopback(address) ? server : std::string();
+    const auto ip = Ip::parse(server);
+    return ip && isReachable(*ip) ? ip->text() : std::string();
 }
 
 std::vector<std::string> interfaceAddresses()
@@ -39,17 +38,24 @@ std::vector<std::string> interfaceAddresses()
     ifaddrs* all = nullptr;
     if (::getifaddrs(&all) != 0)
         return {};
-    std::vector<std::string> found;
+    std::vector<std::string> four, six;
     for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-        if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || (one->ifa_flags & IFF_UP) == 0)
+        if (one->ifa_addr == nullptr || (one->ifa_flags & IFF_UP) == 0)
             continue;
-        const in_addr address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr;
-        std::array<char, INET_ADDRSTRLEN> text {};
-        if (isBeyondLoopback(address) && ::inet_ntop(AF_INET, &address, text.data(), text.size()) != nullptr)
-            found.emplace_back(text.data());
+        const int family = one->ifa_addr->sa_family;
+        const void* const bytes = family == AF_INET
+            ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr)
+            : &reinterpret_cast<const sockaddr_in6*>(one->ifa_addr)->sin6_addr;
+        std::array<char, INET6_ADDRSTRLEN> text {};
+        if ((family != AF_INET && family != AF_INET6)
+            || ::inet_ntop(family, bytes, text.data(), text.size()) == nullptr)
+            continue;
+        if (const auto ip = Ip::parse(text.data()); ip && isReachable(*ip))
+            (family == AF_INET ? four : six).push_back(ip->text());
     }
     ::freeifaddrs(all);
-    return found;
+    four.insert(four.end(), six.begin(), six.end());
+    return four;
 }
 
 std::string hostAddress()

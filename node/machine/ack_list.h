@@ -59,6 +59,12 @@ public:
     // Forgets all messages that pass the test; returns their number.
     std::size_t forgetIf(const std::function<bool(const Entry&)>& test);
     bool isWaitingFor(std::uint64_t id) const { return m_pending.contains(id); }
+    // To which process the waiting message with this id goes, 0 if that is not known; nothing if none waits.
+    std::optional<NodeId> receiverOf(std::uint64_t id) const
+    {
+        const auto found = m_pending.find(id);
+        return found == m_pending.end() ? std::nullopt : std::optional(found->second.node);
+    }
     bool any(const std::function<bool(const Entry&)>& test) const;
     // Receivers of KeepTrying messages that were resent more often than the limit for giving up.
     std::set<NodeId> silent() const;

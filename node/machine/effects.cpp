@@ -20,12 +20,12 @@ Effects::Effects() : m_ownArena(std::make_unique<OwnArena>()), m_arena(m_ownAren
 
 Address Address::from(const pb::Address& a)
 {
-    return { a.ip(), std::uint16_t(a.udp_port()), std::uint16_t(a.tcp_port()) };
+    return { Ip::from(a), std::uint16_t(a.udp_port()), std::uint16_t(a.tcp_port()) };
 }
 
 void Address::to(pb::Address& out) const
 {
-    out.set_ip(ip);
+    ip.to(out);
     out.set_udp_port(udpPort);
     out.set_tcp_port(tcpPort);
 }

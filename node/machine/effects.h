@@ -3,6 +3,7 @@
 
 #include "common/failpoints.h"
 #include "common/ids.h"
+#include "common/ip.h"
 #include "common/string_pool.h"
 #include "node/machine/change_list.h"
 #include "proto/control.pb.h"
@@ -29,7 +30,7 @@ using Time = std::chrono::nanoseconds;
 // Where a process listens, as a value. In the simulator `ip` is the number of the simulated process and the ports are
 // 0.
 struct Address {
-    std::uint32_t ip = 0; // host byte order
+    Ip ip;
     std::uint16_t udpPort = 0;
     std::uint16_t tcpPort = 0;
     auto operator<=>(const Address&) const = default;

@@ -36,6 +36,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(
         return Error { "no event descriptor for the control server" };
     try {
         zmq::socket_t socket(context, zmq::socket_type::router);
+        socket.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
         socket.set(zmq::sockopt::linger, kReplyLingerMs);
         socket.set(zmq::sockopt::maxmsgsize, std::int64_t(kCommandMax));
         socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);

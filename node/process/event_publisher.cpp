@@ -37,6 +37,7 @@ Result<std::unique_ptr<EventPublisher>> EventPublisher::open(zmq::context_t& con
 {
     try {
         zmq::socket_t socket(context, options.waitsForFirst ? zmq::socket_type::xpub : zmq::socket_type::pub);
+        socket.set(zmq::sockopt::ipv6, options.endpoint.find('[') != std::string::npos);
         socket.set(zmq::sockopt::sndhwm, kSendQueue);
         socket.set(zmq::sockopt::linger, kLingerMs);
         socket.set(zmq::sockopt::maxmsgsize, kReceiveMax);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/process/option_parts.h"
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/stubs/logging.h>
-#include <google/protobuf/text_format.h>
+#include "common/protobuf_text.h"
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,61 +32,38 @@ Result<std::uint64_t> parseSize(const std::string& text)
     return *number << shift;
 }
 
-Result<HostPort> parseHostPort(const std::string& text, bool needsPort)
+// "10.0.0.7", "10.0.0.7:4000", "fd00::7" or "[fd00::7]:4000".
+Result<Endpoint> parseEndpoint(const std::string& text, bool needsPort)
 {
-    const std::size_t colon = text.rfind(':');
-    const std::string host = text.substr(0, colon);
-    HostPort parsed;
-    in_addr address {};
+    // The colons of an address of IPv6 belong to it, so a port follows a bracket.
+    const std::size_t bracket = text.starts_with('[') ? text.find(']') : std::string::npos;
+    const bool isBare6 = bracket == std::string::npos && std::count(text.begin(), text.end(), ':') > 1;
+    const std::size_t end = bracket != std::string::npos ? bracket + 1 : isBare6 ? text.size() : text.find(':');
+    const std::string host = bracket != std::string::npos ? text.substr(1, bracket - 1) : text.substr(0, end);
+    const std::string rest = end >= text.size() ? std::string() : text.substr(end);
+    Endpoint parsed { kLoopback, 0 };
     if (host != "localhost") {
-        if (::inet_pton(AF_INET, host.c_str(), &address) != 1)
-            return Error { fmt::format("\"{}\" is not an IPv4 address; write for instance 127.0.0.1:4000", host) };
-        parsed.ip = ntohl(address.s_addr);
+        const auto ip = Ip::parse(host);
+        if (!ip || (bracket != std::string::npos && !ip->isV6()))
+            return Error { fmt::format(
+                "\"{}\" is not an address; write for instance 127.0.0.1:4000 or [::1]:4000", host) };
+        parsed.ip = *ip;
     }
-    if (colon == std::string::npos) {
+    if (parsed.ip.isLinkLocal())
+        return Error { fmt::format(
+            "{} is valid at one interface only; name an address that the whole network knows", parsed.ip.text()) };
+    if (rest.empty()) {
         if (needsPort)
-            return Error { fmt::format("\"{}\" names no port; write for instance {}:4000", text, host) };
+            return Error { fmt::format("\"{}\" names no port; write for instance {}", text, parsed.ip.textWith(4000)) };
         return parsed;
     }
-    const auto port = readNumber<std::uint16_t>(text.substr(colon + 1), needsPort ? 1 : 0, 65'535, "a port");
+    if (!rest.starts_with(':'))
+        return Error { fmt::format("\"{}\" has more than an address; write for instance [::1]:4000", text) };
+    const auto port = readNumber<std::uint16_t>(rest.substr(1), needsPort ? 1 : 0, 65'535, "a port");
     if (!port)
         return port.error();
     parsed.port = *port;
     return parsed;
-}
-
-// "10.0.0.7"
-std::string textOf(const HostPort& address)
-{
-    return fmt::format(
-        "{}.{}.{}.{}", address.ip >> 24, address.ip >> 16 & 255, address.ip >> 8 & 255, address.ip & 255);
-}
-
-bool isLoopback(const HostPort& address) { return address.ip >> 24 == 127; }
-
-// Collects the first syntax error of the text format.
-class FirstError : public google::protobuf::io::ErrorCollector {
-public:
-    void AddError(int line, int column, const std::string& message) override
-    {
-        if (m_text.empty())
-            m_text = fmt::format("line {}, column {}: {}", line + 1, column + 1, message);
-    }
-    const std::string& text() const { return m_text; }
-
-private:
-    std::string m_text;
-};
-
-// Fields that the text sets replace those of `target`.
-Result<void> mergeText(const std::string& text, google::protobuf::Message& target)
-{
-    google::protobuf::TextFormat::Parser parser;
-    FirstError errors;
-    parser.RecordErrorsTo(&errors);
-    if (!parser.MergeFromString(text, &target))
-        return Error { errors.text() };
-    return {};
 }
 
 } // namespace
@@ -147,21 +122,22 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
     addWatched(app, options);
     addOption(app, "--listen",
         "Address for UDP, TCP, commands and events; beyond loopback only with --key-file; port 0: the system chooses "
-        "(127.0.0.1:0)",
+        "(127.0.0.1:0; [::1]:0 if the coordinator is there)",
         "ADDRESS[:PORT]", [&options](const std::string& word) -> Result<void> {
-            const auto parsed = parseHostPort(word, false);
+            const auto parsed = parseEndpoint(word, false);
             if (!parsed)
                 return parsed.error();
-            if (parsed->ip == 0)
-                return Error { "0.0.0.0 is no address that others can be told; name this computer's address in their "
-                               "network" };
+            if (parsed->ip.isAny())
+                return Error { fmt::format("{} is no address that others can be told; name this computer's address in "
+                                           "their network",
+                    parsed->ip.text()) };
             options.listen = *parsed;
             return {};
         });
     if (hasCoordinator) {
         addOption(app, "--coordinator", "Where the coordinator listens (needed)", "HOST:PORT",
             [&options](const std::string& word) -> Result<void> {
-                const auto parsed = parseHostPort(word, true);
+                const auto parsed = parseEndpoint(word, true);
                 if (!parsed)
                     return parsed.error();
                 options.coordinator = *parsed;
@@ -264,15 +240,19 @@ void addKeyMaking(CLI::App& app)
 
 Result<void> needKey(const ProcessOptions& options, bool isClient)
 {
-    if (!options.key && !isLoopback(options.listen))
+    if (!options.key && !options.listen.ip.isLoopback())
         return Error { fmt::format("--listen: {} is not a loopback address, so whoever is on that network could read, "
                                    "change and end this cluster; give it a key with --key-file FILE (lhrs-coordinator "
                                    "--make-keys FOLDER makes keys), or listen at 127.0.0.1",
-            textOf(options.listen)) };
-    if (options.coordinator && isLoopback(*options.coordinator) != isLoopback(options.listen))
+            options.listen.ip.text()) };
+    if (options.coordinator && options.coordinator->ip.isV6() != options.listen.ip.isV6())
+        return Error { fmt::format("--coordinator: {} cannot be reached from {}; a cluster has addresses of IPv4 or "
+                                   "of IPv6: change --listen",
+            options.coordinator->ip.text(), options.listen.ip.text()) };
+    if (options.coordinator && options.coordinator->ip.isLoopback() != options.listen.ip.isLoopback())
         return Error { fmt::format("--coordinator: {} cannot be reached from {}; a cluster is on loopback or on a "
                                    "network: change --listen",
-            textOf(*options.coordinator), textOf(options.listen)) };
+            options.coordinator->ip.text(), options.listen.ip.text()) };
     if (!options.key || options.key->role == KeyRole::Cluster || (isClient && options.key->role == KeyRole::Client))
         return {};
     return Error { fmt::format("--key-file: this is the {} key, but a {} needs {}", wordOf(options.key->role),
@@ -281,6 +261,8 @@ Result<void> needKey(const ProcessOptions& options, bool isClient)
 
 Result<void> needCoordinator(ProcessOptions& options, const char* kind)
 {
+    if (options.coordinator && options.coordinator->ip == kLoopback6 && options.listen == ProcessOptions().listen)
+        options.listen.ip = kLoopback6;
     if (const auto key = needKey(options, std::string_view(kind) == "client"); !key)
         return key;
     if (!options.coordinator)
@@ -314,9 +296,7 @@ void openLog(const ProcessOptions& options)
     checkReporter = [](const char* text) { spdlog::critical("{}", text); };
     // The library logs bytes that are not a valid message. Here such bytes are refused and counted, and a flood of them
     // must not become a flood of log lines.
-    google::protobuf::SetLogHandler([](google::protobuf::LogLevel, const char*, int, const std::string& text) {
-        spdlog::debug("protobuf: {}", text);
-    });
+    takeProtobufLog([](const std::string& line) { spdlog::debug("protobuf: {}", line); });
 }
 
 } // namespace lhrs

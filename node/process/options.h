@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/keys/key_file.h"
+#include "common/network/endpoint.h"
 #include "proto/config.pb.h"
 #include "proto/message.pb.h"
 
@@ -17,18 +18,11 @@ inline constexpr int kExitFailed = 1; // a failure outside the program, e.g. a p
 inline constexpr int kExitUsage = 2; // a wrong command line or configuration
 inline constexpr int kExitNoCoordinator = 3; // no coordinator answered
 
-// The address at which a process listens; IPv4 in host byte order.
-struct HostPort {
-    std::uint32_t ip = 0x7f000001;
-    std::uint16_t port = 0; // 0: the system chooses
-    bool operator==(const HostPort&) const = default;
-};
-
 // Options common to all programs of all systems.
 struct ProcessOptions {
-    HostPort listen; // UDP and TCP use the same port number
+    Endpoint listen { kLoopback, 0 }; // UDP and TCP use the same port number; 0: the system chooses
     std::optional<KeyFile> key; // what its messages and its sockets are sealed with; unset: nothing
-    std::optional<HostPort> coordinator;
+    std::optional<Endpoint> coordinator;
     std::string name;
     std::uint16_t eventsPort = 0;
     std::uint16_t controlPort = 0;

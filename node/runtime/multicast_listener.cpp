@@ -19,7 +19,8 @@ struct MulticastListener::Membership {
         : socket(std::move(joined)), inputs(kItemsMax, kBytesMax),
           working(spawn("Mcast Working", [this, &work](std::stop_token stop) { work(inputs, stop); })),
           listening("Mcast Listening",
-              { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults, threads, introductions, &windows })
+              { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults, threads, introductions, nullptr,
+                  &windows })
     {
     }
 
@@ -38,7 +39,7 @@ MulticastListener::MulticastListener(const Envelope& envelope, Counters& counter
 
 MulticastListener::~MulticastListener() = default;
 
-Result<void> MulticastListener::join(Endpoint group, std::uint32_t interfaceIp)
+Result<void> MulticastListener::join(Endpoint group, Ip interfaceIp)
 {
     leave();
     auto socket = UdpSocket::openGroup(group, interfaceIp);

@@ -29,7 +29,7 @@ public:
     ~MulticastListener();
 
     // From now on listens to this group only. Error: multicast does not work here.
-    Result<void> join(Endpoint group, std::uint32_t interfaceIp);
+    Result<void> join(Endpoint group, Ip interfaceIp);
     // Ends both threads.
     void leave();
     // Describes the queue between the two threads while they exist; may be called from any thread.

@@ -29,9 +29,8 @@ int runProgram(
     wanted.name = options.name;
     wanted.pool = pool;
     wanted.key = options.key;
-    wanted.listen = { options.listen.ip, options.listen.port };
-    if (options.coordinator)
-        wanted.coordinator = Endpoint { options.coordinator->ip, options.coordinator->port };
+    wanted.listen = options.listen;
+    wanted.coordinator = options.coordinator;
     wanted.eventsPort = options.eventsPort;
     wanted.controlPort = options.controlPort;
     wanted.workingThreads = options.workingThreads;

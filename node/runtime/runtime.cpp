@@ -6,6 +6,7 @@
 #include "common/wire_traits.h"
 #include "node/machine/arena_block.h"
 #include "node/process/heap.h"
+#include "node/runtime/sender_rights.h"
 #include "node/runtime/thread.h"
 
 #include <poll.h>
@@ -30,41 +31,10 @@ constexpr auto kFullPeriod = std::chrono::seconds(1); // a full server rechecks 
 constexpr auto kBulkOver = std::chrono::seconds(2); // since the last long frame, or the last gauges with many messages
 constexpr std::uint64_t kMany = 100; // messages between two gauges
 
-NodeId drawProcessNumber(pb::ProcessKind kind)
-{
-    std::random_device device;
-    std::uint64_t number = 0;
-    while (number == 0)
-        number = (std::uint64_t(device()) << 32 | device()) & ~kClientBit;
-    return NodeId(kind == pb::CLIENT ? number | kClientBit : number);
-}
-
-// Whether the holder of this process number may have sent these messages. It is certain that it has sealed them, and
-// with which key; a client speaks for itself only, and says only what clients say.
-bool mayBeFrom(NodeId sender, std::span<const ReadMessage> messages)
-{
-    return std::all_of(messages.begin(), messages.end(), [sender](const ReadMessage& read) {
-        const pb::Message& message = *read.message;
-        if (message.sender() != sender.value)
-            return false;
-        if (!isClientNumber(sender))
-            return true;
-        // It knows of no coordinator's epoch, and holds no place.
-        if (message.coordinator_epoch() != 0 || message.incarnation() != 0
-            || (message.has_alive() && (message.alive().role() != pb::NO_ROLE || message.alive().incarnation() != 0)))
-            return false;
-        const pb::ProcessInfo* self = message.has_register_() ? &message.register_().process()
-            : message.has_alive()                             ? &message.alive().process()
-                                                              : nullptr;
-        return wireOf(message).isOfClient
-            && (self == nullptr || (self->kind() == pb::CLIENT && self->node() == sender.value));
-    });
-}
-
 std::string endpointFor(Endpoint listen, std::uint16_t port)
 {
-    const std::string host = textOf(listen);
-    return "tcp://" + host.substr(0, host.find(':')) + ':' + (port == 0 ? "*" : std::to_string(port));
+    const std::string host = listen.ip.isV6() ? '[' + listen.ip.text() + ']' : listen.ip.text();
+    return "tcp://" + host + ':' + (port == 0 ? "*" : std::to_string(port));
 }
 
 } // namespace
@@ -122,19 +92,21 @@ Result<void> Runtime::openSockets()
             return Error { udp.error().text + kOtherListen };
         m_udp.emplace(std::move(*udp));
         const Endpoint coordinator = m_options.coordinator.value_or(m_udp->self());
-        m_envelope.emplace(Envelope::clusterOf(coordinator.ip, coordinator.port), m_node, m_keys ? &*m_keys : nullptr);
+        m_envelope.emplace(Envelope::clusterOf(coordinator), m_node, m_keys ? &*m_keys : nullptr);
         auto streams = TcpStreams::open(m_udp->self(), *m_envelope, m_counters);
         if (streams)
             m_streams = std::move(*streams);
         else if (m_options.listen.port != 0 || tries == kPortTries)
             return Error { streams.error().text + kOtherListen };
     }
+    const auto sendPacket = [this](Endpoint to, std::string_view packet) {
+        OutDatagram datagram { to, packet };
+        if (m_udp->send({ &datagram, 1 }) > 0)
+            m_counters.dropped(Drop::NotSent);
+    };
+    m_otherVersions.emplace(sendPacket);
     if (m_keys)
-        m_introductions.emplace(*m_envelope, [this](Endpoint to, std::string_view packet) {
-            OutDatagram datagram { to, packet };
-            if (m_udp->send({ &datagram, 1 }) > 0)
-                m_counters.dropped(Drop::NotSent);
-        });
+        m_introductions.emplace(*m_envelope, sendPacket);
     if (m_keys) {
         auto zap = ZapHandler::open(m_context, *m_keys);
         if (!zap)
@@ -187,7 +159,8 @@ Address Runtime::coordinator() const
 
 Sender::Ways Runtime::ways()
 {
-    return { *m_envelope, *m_udp, *m_streams, m_counters, coordinator().udpPort, &*m_faults, introductions() };
+    return { *m_envelope, *m_udp, *m_streams, m_counters, m_options.coordinator.value_or(m_udp->self()), &*m_faults,
+        introductions() };
 }
 
 std::int64_t Runtime::wallNow() { return RunClock::own().now(); }
@@ -219,8 +192,8 @@ void Runtime::start(std::unique_ptr<Machine> machine, ProgramPart* part)
     m_tcpListener.emplace(*m_streams, m_inputs, *m_faults, m_keys.has_value(), &m_threads);
     m_udpListener.emplace("UDP Listening",
         UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP,
-            [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults, &m_threads,
-            introductions() });
+            [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults, &m_threads, introductions(),
+            &*m_otherVersions });
     m_control->start(
         m_self, [this](pb::Command command) { takeCommand(std::move(command)); }, &m_threads);
     if (m_part != nullptr)
@@ -424,6 +397,8 @@ void Runtime::step(const Item& item, Effects& out, bool moreFollow)
         if (m_stamper->isGathering())
             tellInCore([](Effects& waiting) { waiting.tellGathered(); });
         command(*item.command, now, out);
+    } else if (m_keys && !mayAcknowledge(*item.message, *m_machine)) {
+        m_counters.dropped(Drop::NotOfItsRole);
     } else {
         hearCoordinator(*item.message);
         m_stamper->received(*item.message, item.bytes, item.transport, out);
@@ -467,7 +442,7 @@ void Runtime::publish(Effects& effects, Time begin)
     // With a closed gate the time of the next step is unknown.
     m_stamper->endGathering(effects, begin, m_gate.isClosed());
     m_faults->onEvents(effects.events());
-    Sender::chooseWays(effects);
+    Sender::chooseWays(effects, m_udp->self().ip);
     const bool tells = m_stamper->tells(effects);
     m_stamper->stamp(effects, begin, tells ? wallNow() : 0, tells ? clock() - begin : Time());
     m_publisher->publish(effects.events());
@@ -512,7 +487,7 @@ FaultShim::Ways Runtime::faultWays()
     FaultShim::Ways ways;
     ways.node = m_node;
     ways.self = m_udp->self();
-    ways.isAllowed = isLoopback(ways.self.ip) || m_options.allowsFaults;
+    ways.isAllowed = ways.self.ip.isLoopback() || m_options.allowsFaults;
     ways.sendDatagram = [this](Endpoint to, std::string packet) {
         m_envelope->sealAgain(packet); // a network that repeats a datagram is not noticed otherwise: see ReplayWindows
         OutDatagram datagram { to, packet };
@@ -560,7 +535,8 @@ void Runtime::hearCoordinator(const pb::Message& message)
 {
     if (m_hasHeardCoordinator.load(std::memory_order_relaxed) || !m_options.coordinator)
         return;
-    if (message.from().ip() == m_options.coordinator->ip && message.from().udp_port() == m_options.coordinator->port)
+    if (Ip::from(message.from()) == m_options.coordinator->ip
+        && message.from().udp_port() == m_options.coordinator->port)
         m_hasHeardCoordinator = true;
 }
 
@@ -634,7 +610,8 @@ void Runtime::doChores()
     if (pool == pb::NO_ROLE) {
         m_multicast->leave();
     } else if (pool) {
-        const auto joined = m_multicast->join(multicastGroup(*pool, coordinator().udpPort), m_udp->self().ip);
+        const auto joined = m_multicast->join(
+            multicastGroup(*pool, m_options.coordinator.value_or(m_udp->self())), m_udp->self().ip);
         if (!joined)
             recruitByRegistry(joined.error());
     }
@@ -671,9 +648,15 @@ std::optional<Ending> Runtime::lookForCoordinator()
         return std::nullopt;
     const Time waited = m_clock.now();
     const std::string where = textOf(*m_options.coordinator);
-    if (waited >= m_options.coordinatorMissing)
+    if (waited >= m_options.coordinatorMissing) {
+        if (const auto version = m_otherVersions->at(*m_options.coordinator))
+            return Ending { 3,
+                "what is at " + where + " speaks version " + std::to_string(*version)
+                    + " of the protocol, and this process version " + std::to_string(kProtocolVersion)
+                    + "; install the same version of LHRS Lab on all computers of the cluster" };
         return Ending { 3,
             "no coordinator answered at " + where + "; start lhrs-coordinator there, or correct --coordinator" };
+    }
     if (waited >= m_options.coordinatorLate && !m_isLateTold) {
         m_isLateTold = true;
         spdlog::warn("no coordinator has answered at {} so far; it is asked again and again, and this process ends "

@@ -210,6 +210,7 @@ private:
     std::unique_ptr<ZapHandler> m_zap; // with keys
     std::optional<Envelope> m_envelope;
     std::optional<Introductions> m_introductions; // with keys
+    std::optional<OtherVersions> m_otherVersions;
     std::optional<UdpSocket> m_udp;
     std::unique_ptr<TcpStreams> m_streams;
     std::unique_ptr<EventPublisher> m_publisher;

@@ -14,6 +14,11 @@ namespace {
 // A usual step takes far less time; a step that does not end must not stop the sampling.
 constexpr auto kWaitForCore = std::chrono::milliseconds(2);
 
+// Reasons of refusals beside those of messages (textOf(Drop)).
+constexpr const char* kMalformedCommand = "malformed command";
+constexpr const char* kNotAllowed = "a command that the key of its sender does not allow";
+constexpr const char* kNotLetIn = "a watcher or operator without a key of this cluster";
+
 struct QueueLength {
     const char* name;
     std::size_t length, bound, most;
@@ -107,6 +112,19 @@ void Runtime::fillGauges(pb::Gauges& out) const
     out.set_messages_in(m_counters.in());
     out.set_messages_out(m_counters.out());
     out.set_dropped(m_counters.droppedSum() + m_control->malformed());
+    const auto refused = [&out](const char* reason, std::uint64_t count) {
+        if (count == 0)
+            return;
+        auto* refusal = out.add_refused();
+        refusal->set_reason(reason);
+        refusal->set_count(count);
+    };
+    for (std::size_t i = 0; i < std::size_t(Drop::kCount); ++i)
+        if (isRefusal(Drop(i)))
+            refused(textOf(Drop(i)), m_counters.of(Drop(i)));
+    refused(kMalformedCommand, m_control->malformed());
+    refused(kNotAllowed, m_control->notAllowed());
+    refused(kNotLetIn, m_zap ? m_zap->refused() : 0);
     out.set_queue(std::uint32_t(m_inputs.size()));
     out.set_gate_held(std::uint32_t(m_gate.held()));
     out.set_wake_late_ns(std::uint64_t(m_wakes.worst().count()));
@@ -148,10 +166,10 @@ void Runtime::tellDropped(Effects& out)
     };
     for (std::size_t i = 0; i < m_droppedTold.size(); ++i)
         drop(textOf(Drop(i)), m_counters.of(Drop(i)), m_droppedTold[i]);
-    drop("malformed command", m_control->malformed(), m_malformedTold);
-    drop("a command that the key of its sender does not allow", m_control->notAllowed(), m_notAllowedTold);
+    drop(kMalformedCommand, m_control->malformed(), m_malformedTold);
+    drop(kNotAllowed, m_control->notAllowed(), m_notAllowedTold);
     if (m_zap)
-        drop("a watcher or operator without a key of this cluster", m_zap->refused(), m_notLetInTold);
+        drop(kNotLetIn, m_zap->refused(), m_notLetInTold);
 }
 
 } // namespace lhrs

@@ -78,6 +78,7 @@ void UdpListener::listen(std::stop_token stop)
         m_parts.threads, m_parts.transport == pb::MULTICAST ? "Multicast listening" : "UDP listening");
     DatagramBatch batch;
     std::array<Input, DatagramBatch::kCount> inputs;
+    FloodGuard guard(m_parts.socket, m_parts.envelope.cluster());
     const auto spin = m_parts.transport == pb::UDP && hasSeveralProcessors() ? kSpin : std::chrono::microseconds();
     while (!stop.stop_requested()) {
         ThreadMeter::become(pb::NodeSample::WAITING);
@@ -94,12 +95,16 @@ void UdpListener::listen(std::stop_token stop)
         if (stop.stop_requested())
             return;
         if (batch.lostBefore() > 0)
-            m_parts.counters.dropped(Drop::KernelQueueFull, batch.lostBefore());
+            m_parts.counters.dropped(guard.lossesAre(), batch.lostBefore());
         std::size_t count = 0;
+        std::uint64_t garbage = 0;
         for (std::size_t i = 0; i < batch.size(); ++i) {
             const auto result = m_parts.envelope.open(batch[i]);
             if (const Drop* wrong = std::get_if<Drop>(&result)) {
                 m_parts.counters.dropped(*wrong);
+                garbage += FloodGuard::isGarbage(*wrong) ? 1 : 0;
+                if (*wrong == Drop::OtherVersion && m_parts.otherVersions != nullptr)
+                    m_parts.otherVersions->onDatagram(batch.from(i), batch[i]);
                 continue;
             }
             const auto& packet = std::get<Envelope::Opened>(result);
@@ -116,6 +121,8 @@ void UdpListener::listen(std::stop_token stop)
             input.bodySize = input.bytes.size();
             ++count;
         }
+        if (garbage > 0 || guard.isOn())
+            guard.note(garbage, batch.lostBefore(), FloodGuard::Clock::now());
         const std::span<Input> opened(inputs.data(), count);
         if (m_parts.dealDirectly && m_parts.dealDirectly(opened))
             continue;

@@ -6,7 +6,9 @@
 #include "node/runtime/queue.h"
 #include "node/transport/envelope.h"
 #include "node/transport/fault_shim.h"
+#include "node/transport/flood_guard.h"
 #include "node/transport/introductions.h"
+#include "node/transport/other_versions.h"
 #include "node/transport/replay_windows.h"
 #include "node/transport/udp_socket.h"
 
@@ -32,6 +34,7 @@ public:
         FaultShim* faults = nullptr;
         ThreadBook* threads = nullptr; // the book in which its thread is listed
         Introductions* introductions = nullptr; // with keys
+        OtherVersions* otherVersions = nullptr; // not for a multicast group
         ReplayWindows* ofGroup = nullptr; // of a multicast group, with keys: they outlive the membership
     };
 

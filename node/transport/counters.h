@@ -15,7 +15,8 @@ namespace lhrs {
 enum class Drop : std::size_t {
     TooShort,
     WrongMagic,
-    WrongVersion,
+    OtherVersion,
+    WrongType,
     WrongLength,
     OtherCluster,
     OtherReceiver,
@@ -27,6 +28,7 @@ enum class Drop : std::size_t {
     Malformed,
     QueueFull,
     KernelQueueFull,
+    Flood,
     StreamQueueFull,
     StreamClosed,
     TooManyConnections,
@@ -42,7 +44,8 @@ constexpr const char* textOf(Drop reason)
     constexpr std::array<const char*, std::size_t(Drop::kCount)> kTexts {
         "too short for an envelope",
         "wrong magic",
-        "wrong version, type or flags",
+        "another version of the protocol",
+        "wrong type or flags",
         "wrong length",
         "another cluster",
         "meant for another process",
@@ -54,6 +57,7 @@ constexpr const char* textOf(Drop reason)
         "malformed message",
         "queue to the working threads full",
         "receive buffer of the kernel full",
+        "thrown away by the kernel during a flood of what is none of this cluster",
         "queue of the stream full",
         "stream closed before everything was sent",
         "too many connections",
@@ -62,6 +66,38 @@ constexpr const char* textOf(Drop reason)
         kDroppedAtGate,
     };
     return kTexts[std::size_t(reason)];
+}
+
+// Whether such a message is refused because of what it is: no message of this cluster, or one that no key of its sender
+// allows. The others are lost because of what happened to a process or to the network.
+constexpr bool isRefusal(Drop reason)
+{
+    switch (reason) {
+    case Drop::TooShort:
+    case Drop::WrongMagic:
+    case Drop::OtherVersion:
+    case Drop::WrongType:
+    case Drop::WrongLength:
+    case Drop::OtherCluster:
+    case Drop::WrongTag:
+    case Drop::OtherKey:
+    case Drop::Replayed:
+    case Drop::NotOfItsRole:
+    case Drop::Malformed:
+    case Drop::Flood: return true;
+    case Drop::OtherReceiver:
+    case Drop::Unintroduced:
+    case Drop::QueueFull:
+    case Drop::KernelQueueFull:
+    case Drop::StreamQueueFull:
+    case Drop::StreamClosed:
+    case Drop::TooManyConnections:
+    case Drop::NotSent:
+    case Drop::Fault:
+    case Drop::Gate:
+    case Drop::kCount: break;
+    }
+    return false;
 }
 
 // What has been received, sent and dropped since the start of the process. Any thread may count and read.

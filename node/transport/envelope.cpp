@@ -14,7 +14,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the header is copied as it stands in memory");
 
 constexpr std::uint32_t kMagic = 0x5352484c; // "LHRS"
-constexpr std::uint8_t kVersion = 1;
 
 // Flags; without keys there are none.
 constexpr std::uint16_t kByAddress = 1; // the receiver was looked up by address, or is not known
@@ -26,7 +25,7 @@ constexpr std::uint16_t kNoKey = 0, kServersKey = 1, kClientsKey = 2;
 
 struct Header {
     std::uint32_t magic = kMagic;
-    std::uint8_t version = kVersion;
+    std::uint8_t version = kProtocolVersion;
     std::uint8_t type = std::uint8_t(PacketType::Messages);
     std::uint16_t flags = 0;
     std::uint16_t keyId = 0;
@@ -37,7 +36,8 @@ struct Header {
     std::uint64_t receiver = 0;
     std::uint64_t counter = 0;
 };
-static_assert(sizeof(Header) == kHeaderBytes && offsetof(Header, length) == kLengthAt);
+static_assert(
+    sizeof(Header) == kHeaderBytes && offsetof(Header, length) == kLengthAt && offsetof(Header, cluster) == kClusterAt);
 
 Header headerOf(std::string_view packet)
 {
@@ -50,10 +50,12 @@ Header headerOf(std::string_view packet)
 
 NodeId Envelope::receiverOf(std::string_view packet) { return NodeId(headerOf(packet).receiver); }
 
-std::uint64_t Envelope::clusterOf(std::uint32_t coordinatorIp, std::uint16_t coordinatorPort)
+std::uint64_t Envelope::clusterOf(Endpoint coordinator)
 {
     // The finalizer of splitmix64 maps neighbouring addresses to distant numbers.
-    std::uint64_t x = (std::uint64_t(coordinatorIp) << 16 | coordinatorPort) + 0x9e3779b97f4a7c15u;
+    const Ip ip = coordinator.ip;
+    const std::uint64_t address = ip.isV6() ? ip.high() * 0xd6e8feb86659fd93u ^ ip.low() : ip.number();
+    std::uint64_t x = (address << 16 | coordinator.port) + 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
@@ -148,12 +150,14 @@ std::optional<Drop> Envelope::checkBegin(std::string_view begin) const
     const Header header = headerOf(begin);
     const bool isKnownType = header.type == std::uint8_t(PacketType::Messages)
         || (m_keys != nullptr && header.type >= 1 && header.type <= std::uint8_t(PacketType::StreamBegin));
-    if (header.version != kVersion || !isKnownType)
-        return Drop::WrongVersion;
+    if (header.version != kProtocolVersion)
+        return Drop::OtherVersion;
+    if (!isKnownType)
+        return Drop::WrongType;
     if (m_keys == nullptr ? header.keyId != kNoKey : header.keyId == kNoKey || keyOf(header.keyId) == nullptr)
         return Drop::OtherKey;
     if ((header.flags & ~(m_keys != nullptr ? kByAddress | kToAll | kInStream : 0)) != 0 || header.keyId > kClientsKey)
-        return Drop::WrongVersion;
+        return Drop::WrongType;
     if (header.length > kFrameMax || header.head > header.length)
         return Drop::WrongLength;
     if (header.cluster != m_cluster)
@@ -188,6 +192,27 @@ std::size_t Envelope::blockBytes(std::string_view header)
 {
     const Header parsed = headerOf(header);
     return parsed.head != 0 ? parsed.length - parsed.head : 0;
+}
+
+std::optional<std::uint8_t> Envelope::otherVersionIn(std::string_view packet)
+{
+    if (packet.size() < kHeaderBytes)
+        return std::nullopt;
+    const Header header = headerOf(packet);
+    return header.magic == kMagic && header.version != kProtocolVersion ? std::optional(header.version) : std::nullopt;
+}
+
+bool Envelope::isVersionNotice(std::string_view packet)
+{
+    return packet.size() >= kHeaderBytes && headerOf(packet).type == std::uint8_t(PacketType::VersionNotice);
+}
+
+void Envelope::writeVersionNotice(char* packet)
+{
+    Header header;
+    header.type = std::uint8_t(PacketType::VersionNotice);
+    std::memset(packet, 0, kEnvelopeBytes);
+    std::memcpy(packet, &header, sizeof header);
 }
 
 NodeId Envelope::senderOf(std::string_view header) { return NodeId(headerOf(header).sender); }

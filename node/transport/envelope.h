@@ -3,6 +3,7 @@
 
 #include "common/ids.h"
 #include "common/keys/key_ring.h"
+#include "common/network/endpoint.h"
 #include "common/wire.h"
 #include "node/transport/client_number.h"
 #include "node/transport/counters.h"
@@ -19,14 +20,20 @@ namespace lhrs {
 
 inline constexpr std::size_t kHeaderBytes = 48;
 inline constexpr std::size_t kLengthAt = 12; // offset of the length in the header
+inline constexpr std::size_t kClusterAt = 16; // offset of the cluster
 inline constexpr std::size_t kHeadMax = 0xffff; // longest body that is followed by a block
 inline constexpr std::size_t kEnvelopeBytes = kHeaderBytes + kTagBytes;
+
+// The version of the envelope and of what is in it; a change that a process of an earlier version would not understand
+// takes the next number. In every version the first six bytes are the magic, the version and the type.
+inline constexpr std::uint8_t kProtocolVersion = 1;
 
 // What a packet is for.
 enum class PacketType : std::uint8_t {
     Messages = 1, // the body is a sequence of messages
     Introduction = 2, // a datagram without a body: the sender's address is that of this process number
     StreamBegin = 3, // the first packet in each direction of a connection with keys (stream_link.h)
+    VersionNotice = 4, // says which version is spoken here; neither sealed nor answered (other_versions.h)
 };
 
 // The envelope of datagrams and of stream frames: a header of 48 bytes {magic 4, version 1, type 1, flags 2, key id 2,
@@ -48,10 +55,11 @@ public:
 
     // The process number with which packets are sealed.
     NodeId self() const { return m_self; }
+    std::uint64_t cluster() const { return m_cluster; }
     bool hasKeys() const { return m_keys != nullptr; }
 
     // Number of the cluster whose coordinator listens at this address, which all its processes know from the start.
-    static std::uint64_t clusterOf(std::uint32_t coordinatorIp, std::uint16_t coordinatorPort);
+    static std::uint64_t clusterOf(Endpoint coordinator);
 
     // To whom a packet goes.
     struct To {
@@ -85,6 +93,12 @@ public:
     };
     // A whole packet, or the reason for refusing it.
     std::variant<Opened, Drop> open(std::string_view packet, std::string_view block = {}) const;
+
+    // The version of a packet that has another one than ours; nothing if it is no packet of any version.
+    static std::optional<std::uint8_t> otherVersionIn(std::string_view packet);
+    static bool isVersionNotice(std::string_view packet);
+    // Writes kEnvelopeBytes.
+    static void writeVersionNotice(char* packet);
 
     // For a packet that arrives piece by piece from a stream: checks as much of the header as has arrived. Nothing: no
     // error so far.

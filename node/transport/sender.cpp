@@ -12,27 +12,32 @@ namespace {
 
 // What the first message of a body has in addition to the others: sender, from, and a longer length field.
 constexpr std::size_t kSignature = 27;
-// The same, plus its length field in the body and what the stamper will add: id and cause.
-constexpr std::size_t kStillToCome = kSignature + 2 + 20;
+constexpr std::size_t kSignature6 = kSignature + 13; // two fields of 9 bytes in place of one of 5
+constexpr std::size_t kStamp = 2 + 20; // the length field in the body, and what the stamper will add: id and cause
+
+constexpr std::size_t udpMaxOf(Ip self) { return self.isV6() ? kUdpMax6 : kUdpMax; }
+constexpr std::size_t signatureOf(Ip self) { return self.isV6() ? kSignature6 : kSignature; }
 
 } // namespace
 
-void Sender::chooseWays(Effects& effects)
+void Sender::chooseWays(Effects& effects, Ip self)
 {
+    const std::size_t udpMax = udpMaxOf(self);
     for (Effects::Send& send : effects.sends()) {
-        if (isSurelyWithin(*send.message, kUdpMax))
+        if (isSurelyWithin(*send.message, udpMax))
             continue; // with unknown fields it may be too long after all; then its event still says datagram
         std::string* const own = blockIn(*send.message);
         if (!send.block && own && own->size() >= kBlockApart)
             send.block = std::make_shared<const std::string>(std::exchange(*own, {}));
         else if (send.block && send.block->size() < kBlockApart)
             *own = *std::exchange(send.block, nullptr);
-        if (send.way == Way::Auto && (send.block || send.message->ByteSizeLong() + kStillToCome > kUdpMax))
+        if (send.way == Way::Auto && (send.block || send.message->ByteSizeLong() + signatureOf(self) + kStamp > udpMax))
             send.way = Way::Stream;
     }
 }
 
-Sender::Sender(const Ways& ways) : m_ways(ways)
+Sender::Sender(const Ways& ways)
+    : m_ways(ways), m_udpMax(udpMaxOf(ways.udp.self().ip)), m_signature(signatureOf(ways.udp.self().ip))
 {
     const Endpoint udp = ways.udp.self();
     Address { udp.ip, udp.port, ways.streams.self().port }.to(m_self);
@@ -43,7 +48,7 @@ void Sender::add(Effects& effects)
     for (const Effects::Send& send : effects.sends()) {
         leaveOut(*send.message, m_self);
         const std::size_t size = sizeInBody(*send.message);
-        const bool isStream = send.way != Way::Auto || size + kSignature > kUdpMax;
+        const bool isStream = send.way != Way::Auto || size + m_signature > m_udpMax;
         const Endpoint to { send.to.ip, isStream ? send.to.tcpPort : send.to.udpPort };
         if (!mayReach(to))
             m_ways.counters.dropped(Drop::NotSent);
@@ -54,11 +59,10 @@ void Sender::add(Effects& effects)
     }
     for (const Effects::Multicast& multicast : effects.multicasts()) {
         const std::size_t size = sizeInBody(*multicast.message);
-        if (size + kSignature > kUdpMax)
+        if (size + m_signature > m_udpMax)
             m_ways.counters.dropped(Drop::NotSent);
         else
-            addToPacket(
-                multicastGroup(multicast.pool, m_ways.coordinatorPort), NodeId(), *multicast.message, size, true);
+            addToPacket(multicastGroup(multicast.pool, m_ways.coordinator), NodeId(), *multicast.message, size, true);
     }
     m_ways.counters.sent(effects.sends().size() + effects.multicasts().size());
 }
@@ -86,7 +90,7 @@ Result<void> Sender::flush()
         return {};
     m_ways.counters.dropped(Drop::NotSent, failed);
     for (const OutDatagram& datagram : m_datagrams)
-        if (isMulticast(datagram.to) && datagram.error != 0)
+        if (datagram.to.ip.isMulticast() && datagram.error != 0)
             return systemError("cannot send to multicast group " + textOf(datagram.to), datagram.error);
     return {};
 }
@@ -98,10 +102,12 @@ Envelope::To Sender::receiverOf(const Packet& packet) const
     return m_ways.introductions != nullptr ? m_ways.introductions->receiverAt(packet.to, packet.node) : packet.node;
 }
 
-// A process on loopback sends only to loopback, whatever address a message claims to come from.
+// A process on loopback sends only to loopback, and one with IPv4 only to IPv4, whatever address a message claims to
+// come from.
 bool Sender::mayReach(Endpoint to) const
 {
-    return to.port != 0 && (isLoopback(to.ip) || !isLoopback(m_ways.udp.self().ip));
+    const Ip self = m_ways.udp.self().ip;
+    return to.port != 0 && to.ip.isV6() == self.isV6() && (to.ip.isLoopback() || !self.isLoopback());
 }
 
 void Sender::sign(pb::Message& message) const
@@ -141,7 +147,7 @@ void Sender::addStream(const Effects::Send& send)
 void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, std::size_t size, bool isMulticast)
 {
     Packet* packet = openPacket(to, node);
-    if (!packet || packet->used + size > (isLoopback(to.ip) ? kLoopbackMax : kUdpMax)) {
+    if (!packet || packet->used + size > (to.ip.isLoopback() ? kLoopbackMax : m_udpMax)) {
         if (m_count == m_packets.size())
             m_packets.push_back(std::make_unique_for_overwrite<Packet>());
         packet = m_packets[m_count++].get();
@@ -152,7 +158,7 @@ void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, std::si
         packet->used = 0;
         sign(message);
         size = sizeInBody(message);
-        LHRS_CHECK(size <= kUdpMax);
+        LHRS_CHECK(size <= m_udpMax);
     }
     appendMessage(message, packet->bytes.data() + kHeaderBytes + packet->used);
     packet->used += size;

@@ -17,8 +17,10 @@
 
 namespace lhrs {
 
-// UdpMax: the longest message that travels as a datagram, so that networks pass it unfragmented.
+// The longest message that travels as a datagram, so that networks pass it unfragmented. With the envelope and the
+// headers of IPv6, which are 20 bytes longer, it fits into the 1,500 bytes of a frame of Ethernet, too.
 inline constexpr std::size_t kUdpMax = 1400;
+inline constexpr std::size_t kUdpMax6 = 1380;
 inline constexpr std::size_t kLoopbackMax = 16'000; // bytes of messages that share a datagram on loopback
 
 // The only way out: turns the messages of Effects into datagrams of many messages each, or into frames of streams.
@@ -30,7 +32,7 @@ public:
         const UdpSocket& udp;
         TcpStreams& streams;
         Counters& counters;
-        std::uint16_t coordinatorPort = 0; // determines the multicast groups
+        Endpoint coordinator; // determines the multicast groups
         FaultShim* faults = nullptr;
         Introductions* introductions = nullptr; // with keys
     };
@@ -39,7 +41,7 @@ public:
     // Marks messages that do not fit in a datagram as Way::Stream, so that the event of their sending shows the
     // transport, and takes long record blocks out of their messages. Call it before the messages are stamped, and
     // always before add().
-    static void chooseWays(Effects& effects);
+    static void chooseWays(Effects& effects, Ip self);
 
     // Takes the messages of a step and copies them. Redundant fields are left out of each body.
     void add(Effects& effects);
@@ -68,6 +70,8 @@ private:
 
     const Ways m_ways;
     pb::Address m_self;
+    const std::size_t m_udpMax;
+    const std::size_t m_signature;
     std::vector<std::unique_ptr<Packet>> m_packets; // packets whose memory is reused
     std::size_t m_count = 0; // number of packets in use
     std::vector<OutDatagram> m_datagrams;

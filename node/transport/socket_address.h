@@ -5,6 +5,7 @@
 #include "common/errors.h"
 
 #include <arpa/inet.h>
+#include <endian.h>
 #include <netinet/in.h>
 #include <unistd.h>
 
@@ -15,32 +16,60 @@
 
 namespace lhrs {
 
-inline constexpr std::uint32_t kLoopback = 0x7f000001;
-constexpr bool isLoopback(std::uint32_t ip) { return ip >> 24 == 127; }
-constexpr bool isMulticast(Endpoint end) { return end.ip >> 28 == 14; } // 224.0.0.0 to 239.255.255.255
+// An endpoint as the system's calls take and give it.
+class SystemAddress {
+public:
+    SystemAddress() = default; // to be filled by the system
+    SystemAddress(Endpoint end)
+    {
+        if (!end.ip.isV6()) {
+            m_name.v4.sin_family = AF_INET;
+            m_name.v4.sin_port = htons(end.port);
+            m_name.v4.sin_addr.s_addr = htonl(end.ip.number());
+            m_size = sizeof m_name.v4;
+            return;
+        }
+        m_name.v6.sin6_family = AF_INET6;
+        m_name.v6.sin6_port = htons(end.port);
+        m_name.v6.sin6_addr = bytesOf(end.ip);
+        m_size = sizeof m_name.v6;
+    }
 
-inline sockaddr_in toSystem(Endpoint end)
-{
-    sockaddr_in address {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(end.port);
-    address.sin_addr.s_addr = htonl(end.ip);
-    return address;
-}
+    static in6_addr bytesOf(Ip ip)
+    {
+        const std::uint64_t halves[] { htobe64(ip.high()), htobe64(ip.low()) };
+        in6_addr bytes;
+        static_assert(sizeof bytes == sizeof halves);
+        std::memcpy(&bytes, halves, sizeof bytes);
+        return bytes;
+    }
 
-inline Endpoint fromSystem(const sockaddr_in& address)
-{
-    return { ntohl(address.sin_addr.s_addr), ntohs(address.sin_port) };
-}
+    Endpoint end() const
+    {
+        if (m_name.any.sa_family != AF_INET6)
+            return { ntohl(m_name.v4.sin_addr.s_addr), ntohs(m_name.v4.sin_port) };
+        std::uint64_t halves[2];
+        std::memcpy(halves, &m_name.v6.sin6_addr, sizeof halves);
+        return { Ip::v6(be64toh(halves[0]), be64toh(halves[1])), ntohs(m_name.v6.sin6_port) };
+    }
 
-// "127.0.0.1:4711".
-inline std::string textOf(Endpoint end)
-{
-    char text[INET_ADDRSTRLEN] = {};
-    const in_addr ip { htonl(end.ip) };
-    ::inet_ntop(AF_INET, &ip, text, sizeof text);
-    return std::string(text) + ':' + std::to_string(end.port);
-}
+    const sockaddr* name() const { return &m_name.any; }
+    sockaddr* name() { return &m_name.any; }
+    socklen_t size() const { return m_size; }
+    socklen_t* sizeToFill() { return &m_size; }
+
+private:
+    union Name {
+        sockaddr_in6 v6; // the longest, so that all of it begins as zeros
+        sockaddr_in v4;
+        sockaddr any;
+    } m_name {};
+    socklen_t m_size = sizeof m_name;
+};
+
+inline int familyOf(Ip ip) { return ip.isV6() ? AF_INET6 : AF_INET; }
+
+inline std::string textOf(Endpoint end) { return end.ip.textWith(end.port); }
 
 // The system's error message for the last call, appended to `what`.
 inline Error systemError(const std::string& what, int number) { return Error { what + ": " + std::strerror(number) }; }

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // The ids that epoll returns: the listener (kListenerId), the wake-up, accepted connections from 2 on, and our own
-// connections by the address of the receiver.
+// connections, which have the highest bit set.
 constexpr std::uint64_t kWakeId = 1;
 constexpr std::uint64_t kOutgoingBit = std::uint64_t(1) << 63;
 
@@ -47,19 +47,9 @@ std::string_view tagIn(const TcpStreams::Frame& frame)
     return std::string_view(frame.packet).substr(frame.packet.size() - std::min(frame.packet.size(), kTagBytes));
 }
 
-constexpr std::uint16_t kAloneMax = 0x7fff; // the bits of an id that the address leaves
+constexpr std::uint16_t kAloneMax = 0x7fff; // so many packets with a connection of their own are told apart
 
 } // namespace
-
-std::uint64_t TcpStreams::idOf(Line line)
-{
-    return kOutgoingBit | std::uint64_t(line.alone) << 48 | std::uint64_t(line.to.ip) << 16 | line.to.port;
-}
-
-TcpStreams::Line TcpStreams::lineOf(std::uint64_t id)
-{
-    return { { std::uint32_t(id >> 16), std::uint16_t(id) }, std::uint16_t(id >> 48 & kAloneMax) };
-}
 
 TcpStreams::TcpStreams(Envelope& envelope, Counters& counters, const StreamLimits& limits)
     : m_envelope(envelope), m_counters(counters), m_limits(limits)
@@ -72,7 +62,7 @@ Result<std::unique_ptr<TcpStreams>> TcpStreams::open(
     Endpoint self, Envelope& envelope, Counters& counters, const StreamLimits& limits)
 {
     std::unique_ptr<TcpStreams> made(new TcpStreams(envelope, counters, limits));
-    made->m_listener = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    made->m_listener = Descriptor(::socket(familyOf(self.ip), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     made->m_epoll = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
     made->m_wake = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     const int listener = made->m_listener.get();
@@ -80,18 +70,16 @@ Result<std::unique_ptr<TcpStreams>> TcpStreams::open(
         return systemError("no TCP listener", errno);
     const int on = 1;
     ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    const sockaddr_in address = toSystem(self);
-    if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0
-        || ::listen(listener, SOMAXCONN) != 0) {
+    const SystemAddress address(self);
+    if (::bind(listener, address.name(), address.size()) != 0 || ::listen(listener, SOMAXCONN) != 0) {
         if (errno == EADDRINUSE)
             return Error { "TCP port " + textOf(self) + " is in use by another program" };
         return systemError("cannot use TCP port " + textOf(self), errno);
     }
-    sockaddr_in bound {};
-    socklen_t length = sizeof bound;
-    if (::getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
+    SystemAddress bound;
+    if (::getsockname(listener, bound.name(), bound.sizeToFill()) != 0)
         return systemError("TCP listener without a name", errno);
-    made->m_self = fromSystem(bound);
+    made->m_self = bound.end();
     made->watch(listener, kListenerId, EPOLLIN, true);
     made->watch(made->m_wake.get(), kWakeId, EPOLLIN, true);
     return made;
@@ -191,7 +179,8 @@ void TcpStreams::handle(std::uint64_t id, std::uint32_t events)
     } else if (id == kWakeId) {
         return; // taken by run()
     } else if ((id & kOutgoingBit) != 0) {
-        const auto found = m_outgoing.find(lineOf(id));
+        const auto known = m_lines.find(id);
+        const auto found = known == m_lines.end() ? m_outgoing.end() : m_outgoing.find(known->second);
         if (found == m_outgoing.end() || !found->second.socket)
             return;
         auto& [line, out] = *found;
@@ -235,7 +224,7 @@ void TcpStreams::care()
         const auto age = m_now - out.since;
         if (out.isConnected && out.packets.empty()) {
             if (age > m_limits.idle)
-                m_outgoing.erase(it);
+                forget(line);
         } else if (age > (out.isReady() ? m_limits.frame : m_limits.unreachable)) {
             drop(line, out);
         } else if (!out.socket) {
@@ -266,6 +255,8 @@ void TcpStreams::takePosted()
             }
             found = m_outgoing.try_emplace(one.line).first;
             found->second.since = m_now;
+            found->second.id = kOutgoingBit | ++m_lastLine;
+            m_lines[found->second.id] = one.line;
         }
         Outgoing& out = found->second;
         if (out.packets.empty())
@@ -296,7 +287,7 @@ void TcpStreams::connect(Line line, Outgoing& out)
         for (Packet& packet : out.packets)
             packet.linkTag.reset();
     }
-    out.socket = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    out.socket = Descriptor(::socket(familyOf(line.to.ip), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!out.socket) {
         lose(line, out);
         return;
@@ -305,14 +296,13 @@ void TcpStreams::connect(Line line, Outgoing& out)
     ::setsockopt(out.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     // Within one computer nothing is congested. The system's default may be BBR, which paces by timers at a rate that
     // it must first find.
-    if (isLoopback(line.to.ip))
+    if (line.to.ip.isLoopback())
         ::setsockopt(
             out.socket.get(), IPPROTO_TCP, TCP_CONGESTION, kForLoopback.data(), socklen_t(kForLoopback.size()));
-    watch(out.socket.get(), idOf(line), EPOLLOUT, true);
+    watch(out.socket.get(), out.id, EPOLLOUT, true);
     out.wantsRoom = true;
-    const sockaddr_in address = toSystem(line.to);
-    if (::connect(out.socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0
-        && errno != EINPROGRESS)
+    const SystemAddress address(line.to);
+    if (::connect(out.socket.get(), address.name(), address.size()) != 0 && errno != EINPROGRESS)
         lose(line, out);
     m_nextCare = std::min(m_nextCare, m_now + kCarePeriod);
 }
@@ -324,13 +314,10 @@ bool TcpStreams::completeConnect(Outgoing& out)
     if (::getsockopt(out.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0)
         return false;
     // While no process listens there, a socket of this computer may by chance connect to itself.
-    sockaddr_in here {};
-    sockaddr_in there {};
-    length = sizeof here;
-    ::getsockname(out.socket.get(), reinterpret_cast<sockaddr*>(&here), &length);
-    length = sizeof there;
-    ::getpeername(out.socket.get(), reinterpret_cast<sockaddr*>(&there), &length);
-    if (fromSystem(here) == fromSystem(there))
+    SystemAddress here, there;
+    ::getsockname(out.socket.get(), here.name(), here.sizeToFill());
+    ::getpeername(out.socket.get(), there.name(), there.sizeToFill());
+    if (here.end() == there.end())
         return false;
     out.isConnected = true;
     if (out.link) { // a receiver that does not answer it, or refuses it, is still unreachable
@@ -397,7 +384,7 @@ bool TcpStreams::write(Line line, Outgoing& out)
     std::size_t done = 0;
     bool isFull = false;
     if (!out.isReady()) {
-        watch(out.socket.get(), idOf(line), EPOLLIN, false); // the link's answer
+        watch(out.socket.get(), out.id, EPOLLIN, false); // the link's answer
         out.wantsRoom = false;
         return true;
     }
@@ -448,7 +435,7 @@ bool TcpStreams::write(Line line, Outgoing& out)
     if (line.alone != 0 && out.packets.empty())
         return false; // the connection was only for this packet
     if (isFull != out.wantsRoom)
-        watch(out.socket.get(), idOf(line), EPOLLIN | (isFull ? std::uint32_t(EPOLLOUT) : 0u), false);
+        watch(out.socket.get(), out.id, EPOLLIN | (isFull ? std::uint32_t(EPOLLOUT) : 0u), false);
     out.wantsRoom = isFull;
     return true;
 }
@@ -457,7 +444,7 @@ bool TcpStreams::write(Line line, Outgoing& out)
 void TcpStreams::lose(Line line, Outgoing& out)
 {
     if (out.packets.empty()) {
-        m_outgoing.erase(line);
+        forget(line);
         return;
     }
     if (out.isReady())
@@ -477,7 +464,14 @@ void TcpStreams::drop(Line line, Outgoing& out)
         bytes += packet.frame.size();
     m_counters.dropped(Drop::StreamClosed, out.packets.size());
     unqueue(line.to, bytes);
-    m_outgoing.erase(line);
+    forget(line);
+}
+
+void TcpStreams::forget(Line line)
+{
+    const auto found = m_outgoing.find(line);
+    m_lines.erase(found->second.id);
+    m_outgoing.erase(found);
 }
 
 bool TcpStreams::makeRoomForPeer()
@@ -488,7 +482,7 @@ bool TcpStreams::makeRoomForPeer()
             oldest = it;
     if (oldest == m_outgoing.end())
         return false;
-    m_outgoing.erase(oldest);
+    forget(oldest->first);
     return true;
 }
 

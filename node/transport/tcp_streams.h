@@ -19,6 +19,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -108,8 +109,6 @@ private:
         std::uint16_t alone = 0;
         auto operator<=>(const Line&) const = default;
     };
-    static std::uint64_t idOf(Line line);
-    static Line lineOf(std::uint64_t id);
     struct Packet {
         Frame frame;
         std::size_t cutAfter = 0;
@@ -118,6 +117,7 @@ private:
     };
     // What is to be sent to one receiver, and our connection to it.
     struct Outgoing {
+        std::uint64_t id = 0; // as epoll returns it; never used twice
         Descriptor socket; // none: waiting for the next attempt
         bool isConnected = false;
         std::optional<StreamLink> link = {}; // with keys
@@ -162,6 +162,7 @@ private:
     bool write(Line line, Outgoing& out);
     void lose(Line line, Outgoing& out);
     void drop(Line line, Outgoing& out);
+    void forget(Line line);
     bool makeRoomForCaller();
     bool makeRoomForPeer();
     void unqueue(Endpoint to, std::size_t bytes);
@@ -178,6 +179,8 @@ private:
     // Used only by the thread in run().
     std::map<std::uint64_t, Incoming> m_incoming;
     std::map<Line, Outgoing> m_outgoing;
+    std::unordered_map<std::uint64_t, Line> m_lines; // by the id of the connection
+    std::uint64_t m_lastLine = 0;
     std::uint64_t m_lastId = 1;
     std::vector<char> m_scratch;
     Clock::time_point m_now;

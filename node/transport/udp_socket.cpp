@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/udp_socket.h"
 
+#include "node/transport/envelope.h"
+
+#include <ifaddrs.h>
+#include <linux/filter.h>
 #include <linux/sock_diag.h>
+#include <net/if.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +28,23 @@ template <class T> bool setOption(int socket, int level, int option, const T& va
     return ::setsockopt(socket, level, option, &value, sizeof value) == 0;
 }
 
+// The number of the interface that has this address of IPv6; 0: none has, and the system chooses.
+unsigned interfaceWith(Ip ip)
+{
+    ifaddrs* all = nullptr;
+    if (!ip.isV6() || ::getifaddrs(&all) != 0)
+        return 0;
+    const in6_addr wanted = SystemAddress::bytesOf(ip);
+    unsigned found = 0;
+    for (const ifaddrs* one = all; one != nullptr && found == 0; one = one->ifa_next)
+        if (one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET6
+            && std::memcmp(&reinterpret_cast<const sockaddr_in6*>(one->ifa_addr)->sin6_addr, &wanted, sizeof wanted)
+                == 0)
+            found = ::if_nametoindex(one->ifa_name);
+    ::freeifaddrs(all);
+    return found;
+}
+
 } // namespace
 
 DatagramBatch::DatagramBatch()
@@ -34,8 +56,8 @@ DatagramBatch::DatagramBatch()
         m_vectors[i].iov_len = kDatagramMax;
         m_headers[i].msg_hdr.msg_iov = &m_vectors[i];
         m_headers[i].msg_hdr.msg_iovlen = 1;
-        m_headers[i].msg_hdr.msg_name = &m_names[i];
-        m_headers[i].msg_hdr.msg_namelen = sizeof m_names[i];
+        m_headers[i].msg_hdr.msg_name = m_names[i].name();
+        m_headers[i].msg_hdr.msg_namelen = m_names[i].size();
         m_headers[i].msg_hdr.msg_control = m_controls[i].bytes;
         m_headers[i].msg_hdr.msg_controllen = sizeof m_controls[i].bytes;
     }
@@ -44,14 +66,14 @@ DatagramBatch::DatagramBatch()
 Result<UdpSocket> UdpSocket::make(Endpoint self, bool isShared)
 {
     UdpSocket made;
-    made.m_socket = Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    made.m_socket = Descriptor(::socket(familyOf(self.ip), SOCK_DGRAM | SOCK_CLOEXEC, 0));
     const int socket = made.m_socket.get();
     if (socket < 0)
         return systemError("no UDP socket", errno);
     if (isShared && !setOption(socket, SOL_SOCKET, SO_REUSEADDR, 1))
         return systemError("UDP port " + std::to_string(self.port) + " cannot be shared", errno);
-    const sockaddr_in address = toSystem(self);
-    if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    const SystemAddress address(self);
+    if (::bind(socket, address.name(), address.size()) != 0) {
         if (errno == EADDRINUSE)
             return Error { "UDP port " + textOf(self) + " is in use by another program" };
         return systemError("cannot use UDP port " + textOf(self), errno);
@@ -62,11 +84,10 @@ Result<UdpSocket> UdpSocket::make(Endpoint self, bool isShared)
     setOption(socket, SOL_SOCKET, SO_RXQ_OVFL, 1);
     socklen_t length = sizeof made.m_receiveBuffer;
     ::getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &made.m_receiveBuffer, &length);
-    sockaddr_in bound {};
-    length = sizeof bound;
-    if (::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
+    SystemAddress bound;
+    if (::getsockname(socket, bound.name(), bound.sizeToFill()) != 0)
         return systemError("UDP socket without a name", errno);
-    made.m_self = fromSystem(bound);
+    made.m_self = bound.end();
     return made;
 }
 
@@ -77,24 +98,32 @@ Result<UdpSocket> UdpSocket::open(Endpoint self)
         return made;
     const int socket = made->m_socket.get();
     // Without IP_MULTICAST_IF nothing arrives on loopback, and no call reports an error.
+    const int hops = self.ip.isLoopback() ? 0 : 1;
     const in_addr interface {
-        htonl(self.ip)
+        htonl(self.ip.number())
     };
-    if (!setOption(socket, IPPROTO_IP, IP_MULTICAST_IF, interface)
-        || !setOption(socket, IPPROTO_IP, IP_MULTICAST_TTL, std::uint8_t(isLoopback(self.ip) ? 0 : 1)))
+    const bool isChosen = self.ip.isV6() ? setOption(socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, interfaceWith(self.ip))
+            && setOption(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, hops)
+                                         : setOption(socket, IPPROTO_IP, IP_MULTICAST_IF, interface)
+            && setOption(socket, IPPROTO_IP, IP_MULTICAST_TTL, std::uint8_t(hops));
+    if (!isChosen)
         return systemError("cannot choose the interface of multicasts", errno);
     return made;
 }
 
-Result<UdpSocket> UdpSocket::openGroup(Endpoint group, std::uint32_t interfaceIp)
+Result<UdpSocket> UdpSocket::openGroup(Endpoint group, Ip interfaceIp)
 {
     auto made = make(group, true);
     if (!made)
         return made;
     const int socket = made->m_socket.get();
-    const ip_mreq membership { { htonl(group.ip) }, { htonl(interfaceIp) } };
-    if (!setOption(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership)
-        || !setOption(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0))
+    const ip_mreq membership { { htonl(group.ip.number()) }, { htonl(interfaceIp.number()) } };
+    const ipv6_mreq membership6 { SystemAddress::bytesOf(group.ip), interfaceWith(interfaceIp) };
+    const bool hasJoined = group.ip.isV6() ? setOption(socket, IPPROTO_IPV6, IPV6_JOIN_GROUP, membership6)
+            && setOption(socket, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0)
+                                           : setOption(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership)
+            && setOption(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+    if (!hasJoined)
         return systemError("cannot join multicast group " + textOf(group), errno);
     return made;
 }
@@ -147,6 +176,38 @@ UdpSocket::Buffered UdpSocket::buffered() const
     return { memory[SK_MEMINFO_RMEM_ALLOC], memory[SK_MEMINFO_RCVBUF], memory[SK_MEMINFO_DROPS] };
 }
 
+Result<void> UdpSocket::passOnly(std::uint64_t cluster) const
+{
+    // As the filter of a UDP socket sees it, a packet begins with the header of UDP. Words are read as big-endian.
+    constexpr std::uint32_t kBegin = 8, kMagic = 0x4c485253; // "LHRS"
+    const std::uint64_t asRead = be64toh(cluster); // the header is little-endian
+    const auto load = [](std::uint16_t size, std::uint32_t at) {
+        return sock_filter { std::uint16_t(BPF_LD | size | BPF_ABS), 0, 0, kBegin + at };
+    };
+    // Goes on if they are equal, otherwise to the last instruction but the given number.
+    const auto need = [](std::uint32_t value, std::uint8_t toEnd) {
+        return sock_filter { BPF_JMP | BPF_JEQ | BPF_K, 0, toEnd, value };
+    };
+    std::array program {
+        sock_filter { BPF_LD | BPF_W | BPF_LEN, 0, 0, 0 },
+        sock_filter { BPF_JMP | BPF_JGE | BPF_K, 0, 9, std::uint32_t(kBegin + kEnvelopeBytes) }, load(BPF_W, 0),
+        need(kMagic, 7), load(BPF_B, 4), need(kProtocolVersion, 5), load(BPF_W, kClusterAt),
+        need(std::uint32_t(asRead >> 32), 3), load(BPF_W, kClusterAt + 4), need(std::uint32_t(asRead), 1),
+        sock_filter { BPF_RET | BPF_K, 0, 0, 0xffffffff }, // all of it
+        sock_filter { BPF_RET | BPF_K, 0, 0, 0 }, // nothing
+    };
+    const sock_fprog whole { std::uint16_t(program.size()), program.data() };
+    if (!setOption(m_socket.get(), SOL_SOCKET, SO_ATTACH_FILTER, whole))
+        return systemError("no filter at a UDP socket", errno);
+    return {};
+}
+
+void UdpSocket::passAll() const
+{
+    const int unused = 0;
+    setOption(m_socket.get(), SOL_SOCKET, SO_DETACH_FILTER, unused);
+}
+
 void UdpSocket::interrupt() const
 {
     // Returns "not connected", but still wakes waiting callers and makes all later calls return at once.
@@ -155,11 +216,11 @@ void UdpSocket::interrupt() const
 
 bool UdpSocket::sendOne(OutDatagram& datagram) const
 {
-    const sockaddr_in address = toSystem(datagram.to);
+    const SystemAddress address(datagram.to);
     ssize_t sent = -1;
     do
-        sent = ::sendto(m_socket.get(), datagram.bytes.data(), datagram.bytes.size(), MSG_DONTWAIT,
-            reinterpret_cast<const sockaddr*>(&address), sizeof address);
+        sent = ::sendto(
+            m_socket.get(), datagram.bytes.data(), datagram.bytes.size(), MSG_DONTWAIT, address.name(), address.size());
     while (sent < 0 && errno == EINTR);
     if (sent < 0)
         datagram.error = errno;
@@ -174,14 +235,14 @@ std::size_t UdpSocket::send(std::span<OutDatagram> datagrams) const
     while (!datagrams.empty()) {
         std::array<mmsghdr, kSendCount> headers;
         std::array<iovec, kSendCount> vectors;
-        std::array<sockaddr_in, kSendCount> addresses;
+        std::array<SystemAddress, kSendCount> addresses;
         const std::size_t count = std::min(datagrams.size(), kSendCount);
         for (std::size_t i = 0; i < count; ++i) {
-            addresses[i] = toSystem(datagrams[i].to);
+            addresses[i] = datagrams[i].to;
             vectors[i] = { const_cast<char*>(datagrams[i].bytes.data()), datagrams[i].bytes.size() };
             headers[i] = {};
-            headers[i].msg_hdr.msg_name = &addresses[i];
-            headers[i].msg_hdr.msg_namelen = sizeof addresses[i];
+            headers[i].msg_hdr.msg_name = addresses[i].name();
+            headers[i].msg_hdr.msg_namelen = addresses[i].size();
             headers[i].msg_hdr.msg_iov = &vectors[i];
             headers[i].msg_hdr.msg_iovlen = 1;
         }

@@ -40,7 +40,7 @@ public:
         return { m_bytes.get() + i * kDatagramMax, m_headers[i].msg_len };
     }
     // Where datagram `i` came from, as it claims; a sender can write any address there.
-    Endpoint from(std::size_t i) const { return fromSystem(m_names[i]); }
+    Endpoint from(std::size_t i) const { return m_names[i].end(); }
     // Number of datagrams that the kernel has dropped since the last batch because the socket's buffer was full.
     std::uint32_t lostBefore() const { return m_lostBefore; }
 
@@ -52,22 +52,22 @@ private:
     const std::unique_ptr<char[]> m_bytes; // not initialized, so that only pages that receive data take memory
     std::vector<iovec> m_vectors;
     std::vector<Control> m_controls;
-    std::vector<sockaddr_in> m_names;
+    std::vector<SystemAddress> m_names;
     std::vector<mmsghdr> m_headers;
     std::size_t m_size = 0;
     std::uint32_t m_lostSum = 0;
     std::uint32_t m_lostBefore = 0;
 };
 
-// A UDP socket over IPv4 that sends and receives many datagrams in one system call. Sending is thread-safe; only one
-// thread may receive.
+// A UDP socket over IPv4 or IPv6 that sends and receives many datagrams in one system call. Sending is thread-safe;
+// only one thread may receive.
 class UdpSocket {
 public:
     // For datagrams to and from this process. Port 0: the system chooses. Multicasts are sent through the interface of
     // `self`, with TTL 0 if that is loopback.
     static Result<UdpSocket> open(Endpoint self);
     // Receives what is sent to the group on the interface with this address; other sockets may receive it too.
-    static Result<UdpSocket> openGroup(Endpoint group, std::uint32_t interfaceIp);
+    static Result<UdpSocket> openGroup(Endpoint group, Ip interfaceIp);
 
     Endpoint self() const { return m_self; }
     // Size in bytes of the receive buffer that the kernel granted.
@@ -82,6 +82,10 @@ public:
     // Waits for at least one datagram and takes everything available. Before it sleeps, it polls for the time `spin`,
     // yielding to other threads.
     Result<void> receive(DatagramBatch& batch, std::chrono::microseconds spin = {}) const;
+    // From now on the kernel throws away what does not begin like a packet of this cluster and this version, and counts
+    // it like what does not fit; or it takes everything again.
+    Result<void> passOnly(std::uint64_t cluster) const;
+    void passAll() const;
     // May be called from any thread: a waiting receive(), and each later one, returns at once without data. The caller
     // of receive() then checks its stop token.
     void interrupt() const;

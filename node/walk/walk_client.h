@@ -40,6 +40,7 @@ public:
     void onTime(Time now, Effects& out) override;
     Time deadline() const override { return nextBeat(); }
     void inspect(Time now, pb::NodeSample& out) const override;
+    std::optional<NodeId> awaited(std::uint64_t id) const override { return m_context.acks.receiverOf(id); }
 
     // The ring as last received from the master.
     const std::vector<pb::WalkNode>& entries() const { return m_entries; }

@@ -2,6 +2,7 @@
 #include "node/walk/walk_master.h"
 
 #include "common/failpoints.h"
+#include "common/ip.h"
 #include "node/machine/node_context.h"
 #include "node/machine/transfer/message_bounds.h"
 #include "node/walk/walk_change.h"
@@ -20,9 +21,7 @@ std::string ringName(const pb::ProcessInfo& process)
 {
     if (process.is_simulated())
         return process.name();
-    const std::uint32_t ip = process.address().ip();
-    return std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.' + std::to_string(ip >> 8 & 255) + '.'
-        + std::to_string(ip & 255) + ':' + std::to_string(process.address().udp_port());
+    return udpText(process.address());
 }
 
 } // namespace

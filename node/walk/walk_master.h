@@ -39,6 +39,7 @@ public:
     void snapshot(pb::Snapshot& out) const override;
     void gauges(pb::Gauges& out) const override;
     void inspect(Time now, pb::NodeSample& out) const override;
+    std::optional<NodeId> awaited(std::uint64_t id) const override { return m_acks.receiverOf(id); }
 
     // The nodes of the ring by id. A node is in the ring from the Given of its join to the Given of its leave.
     const std::map<RingId, pb::WalkNode>& ring() const { return m_ring; }

@@ -34,6 +34,7 @@ public:
     void snapshot(pb::Snapshot& out) const override;
     void gauges(pb::Gauges& out) const override;
     void inspect(Time now, pb::NodeSample& out) const override;
+    std::optional<NodeId> awaited(std::uint64_t id) const override { return m_context.acks.receiverOf(id); }
 
     bool isRegistered() const { return m_isRegistered; }
     IdRing ring() const { return m_ring; }

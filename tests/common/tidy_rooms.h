@@ -31,6 +31,7 @@ inline const QList<Room>& rooms()
         { u"common/check"_s, {}, kPure },
         { u"common/check/lhrs"_s, u"common/check"_s, kPure },
         { u"common"_s, u"proto common/field"_s, kPure },
+        { u"common/ip.cpp"_s, u"common"_s, kNoQt }, // the words of addresses are the system's
         { u"common/lhrs"_s, u"common"_s, kPure },
         { u"common/network"_s, u"common"_s, kPure },
         { u"common/walk"_s, u"common"_s, kPure },
@@ -50,7 +51,7 @@ inline const QList<Room>& rooms()
         { u"node/lhrs/client"_s, u"node/lhrs/group"_s, kPure },
         { u"node/lhrs/server"_s, u"node/lhrs/data node/lhrs/parity node/lhrs/coordinator node/lhrs/client"_s, kPure },
         { u"node/walk"_s, u"node/machine/transfer node/machine/requests"_s, kPure },
-        { u"node/process"_s, u"common common/keys"_s, kNoQt },
+        { u"node/process"_s, u"common/network common/keys"_s, kNoQt },
         { u"node/host"_s, u"common/children node/process"_s, kNoQt },
         { u"node/transport"_s, u"node/machine node/process common/network common/keys"_s, kNoQt },
         { u"node/runtime"_s, u"node/transport"_s, kNoQt },

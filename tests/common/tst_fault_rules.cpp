@@ -194,7 +194,7 @@ void FaultRulesTest::onlyThePeersAreConcerned()
     pb::Fault wanted = fault();
     auto* peer = wanted.mutable_partition()->add_peers();
     peer->set_node(2);
-    peer->mutable_address()->set_ip(there.ip);
+    peer->mutable_address()->set_ip(there.ip.number());
     peer->mutable_address()->set_udp_port(there.port);
     peer->mutable_address()->set_tcp_port(23);
     struct Row {

@@ -95,10 +95,9 @@ struct Connection {
             socket = Descriptor(::socket(AF_UNIX, SOCK_STREAM, 0));
             isOpen = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
         } else {
-            const sockaddr_in address = toSystem(
-                { kLoopback, std::uint16_t(std::stoi(end.substr(end.find(':') + 1))) });
+            const SystemAddress address({ kLoopback, std::uint16_t(std::stoi(end.substr(end.find(':') + 1))) });
             socket = Descriptor(::socket(AF_INET, SOCK_STREAM, 0));
-            isOpen = ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+            isOpen = ::connect(socket.get(), address.name(), address.size()) == 0;
         }
         const timeval patience { 20, 0 };
         ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -457,9 +456,9 @@ void TestDoor::aDoorBeyondLoopbackIsRefused()
     DoorRig rig;
     QVERIFY(rig.isReady);
     QVERIFY(rig.client->at("resp").starts_with("127.0.0.1:"));
-    sockaddr_in other = toSystem({ kLoopback + 1, std::uint16_t(rig.port().toUInt()) });
+    const SystemAddress other({ kLoopback.number() + 1, std::uint16_t(rig.port().toUInt()) });
     const Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
-    QVERIFY(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&other), sizeof other) != 0);
+    QVERIFY(::connect(socket.get(), other.name(), other.size()) != 0);
 }
 
 void TestDoor::aPausedClientAnswersLater()

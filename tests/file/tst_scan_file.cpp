@@ -71,7 +71,9 @@ void TestScanFile::everyBucketIsReachedOnceFromEveryImage()
             std::uint64_t number = 0;
             Scan scan(context, known, number, scanOrder().run_scan(), 1, 0ns);
             std::deque<std::pair<std::uint32_t, pb::Message>> network; // by address
-            const auto post = [&](const Effects::Send& send) { network.emplace_back(send.to.ip, *send.message); };
+            const auto post = [&](const Effects::Send& send) {
+                network.emplace_back(send.to.ip.number(), *send.message);
+            };
             effects.begin(nullptr);
             scan.start(0ns, effects);
             std::for_each(effects.sends().begin(), effects.sends().end(), post);

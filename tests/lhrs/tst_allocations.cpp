@@ -166,7 +166,7 @@ private:
         for (const Effects::Send& send : seat.effects.sends()) {
             leaveOut(*send.message, seat.address);
             const std::size_t size = sizeInBody(*send.message);
-            const auto to = m_seats.find(send.to.ip);
+            const auto to = m_seats.find(send.to.ip.number());
             if (to == m_seats.end())
                 continue; // the coordinator
             std::string& inbox = to->second->inbox;

@@ -319,9 +319,9 @@ void TestCoordinator::theMembersOfAGroupAreSpreadOverTheHosts()
     for (const auto& [g, group] : rig.file().groups()) {
         std::map<std::uint32_t, std::uint32_t> members;
         for (const auto& [position, member] : group.data)
-            ++members[member.holder.address.ip];
+            ++members[member.holder.address.ip.number()];
         for (const auto& [column, member] : group.parity)
-            ++members[member.holder.address.ip];
+            ++members[member.holder.address.ip.number()];
         QCOMPARE(group.data.size() + group.parity.size(), std::size_t(6));
         QCOMPARE(std::max_element(members.begin(), members.end(), [](auto& a, auto& b) { return a.second < b.second; })
                      ->second,

@@ -344,11 +344,12 @@ class Alone(rig.Coded):
             self.assertTrue(high == float("inf") or bounds.check(name, high) is None)
 
     def test_what_is_no_address_is_said_at_once(self):
-        for wrong in ("garbage", "", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:70000", "1.2.3:4", "1.2.3.400:5", "x:y", "http://a:80", "ipc://x:1", None):
+        for wrong in ("garbage", "", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:70000", "1.2.3:4", "1.2.3.400:5", "x:y", "http://a:80", "ipc://x:1", "[::1]", "[::1]:0", "[:::]:5", "[127.0.0.1]:5", "::1:4000", None):
             self.assertIn("is not an address", self.assertCode("BadArgument", Lab.connect, wrong))
 
     def test_nobody_at_an_endpoint_is_no_cluster(self):
-        self.assertIn("127.0.0.1:1", self.assertCode("NoCluster", Lab.connect, "127.0.0.1:1", timeout=0.1))
+        for nobody in ("127.0.0.1:1", "[::1]:1"):
+            self.assertIn(nobody, self.assertCode("NoCluster", Lab.connect, nobody, timeout=0.1))
 
     def test_the_audit_of_lhrs_play_sees_a_wrong_symbol_and_a_wrong_key_list(self):
         cluster = FakeCluster()

@@ -126,7 +126,7 @@ inline std::uint64_t drops(const Station& station, Drop reason) { return station
 // A sender without threads, which sees every single datagram that comes back to it.
 struct Witness {
     Witness(const Station& station, const KeyRing* keys, NodeId number)
-        : to(station.udp()), envelope(Envelope::clusterOf(to.ip, to.port), number, keys)
+        : to(station.udp()), envelope(Envelope::clusterOf(to), number, keys)
     {
     }
 

@@ -311,9 +311,9 @@ void EnvelopeTest::aPacketThatIsTooShortOrTooLongIsRefused()
 
 void EnvelopeTest::packetsOfOthersAreRefused()
 {
-    Envelope sender(Envelope::clusterOf(kLoopback, 4000), NodeId(1));
-    const Envelope stranger(Envelope::clusterOf(kLoopback, 4001), NodeId(2));
-    const Envelope neighbour(Envelope::clusterOf(kLoopback, 4000), NodeId(3));
+    Envelope sender(Envelope::clusterOf({ kLoopback, 4000 }), NodeId(1));
+    const Envelope stranger(Envelope::clusterOf({ kLoopback, 4001 }), NodeId(2));
+    const Envelope neighbour(Envelope::clusterOf({ kLoopback, 4000 }), NodeId(3));
     QVERIFY(isDrop(stranger.open(sealedPacket(sender, "body")), Drop::OtherCluster));
     QVERIFY(isDrop(neighbour.open(sealedPacket(sender, "body", NodeId(2))), Drop::OtherReceiver));
     QVERIFY(isBody(neighbour.open(sealedPacket(sender, "body", NodeId(3))), "body"));

@@ -42,7 +42,7 @@ std::uint64_t clusterOf(const std::vector<Place>& places)
 {
     for (const Place& place : places)
         if (place.info.kind() == pb::COORDINATOR)
-            return Envelope::clusterOf(place.address().ip, place.address().udpPort);
+            return Envelope::clusterOf(place.udp());
     qFatal("no coordinator");
 }
 

@@ -340,8 +340,8 @@ void ProcessTest::strangersOnThePortsDoNoHarm()
     for (const std::string& endpoint : { server->endpoint(), publisher->endpoint() }) {
         const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
         const auto port = std::uint16_t(std::stoi(endpoint.substr(endpoint.rfind(':') + 1)));
-        const sockaddr_in address = toSystem({ kLoopback, port });
-        QVERIFY(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+        const SystemAddress address({ kLoopback, port });
+        QVERIFY(::connect(socket.get(), address.name(), address.size()) == 0);
         const std::string http = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" + std::string(1'000, '\xff');
         QVERIFY(::send(socket.get(), http.data(), http.size(), MSG_NOSIGNAL) > 0);
     }

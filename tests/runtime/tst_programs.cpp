@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Command lines, and the start and end of the programs.
 #include "node/lhrs/programs/file_options.h"
+#include "node/transport/envelope.h"
+#include "node/transport/udp_socket.h"
 #include "tests/runtime/process_rig.h"
 
 #include <QFile>
+#include <QTemporaryDir>
 #include <QTemporaryFile>
 #include <QTest>
 
@@ -45,6 +48,9 @@ private slots:
     void aPortInUseEndsWithASentence_data();
     void aPortInUseEndsWithASentence();
     void aNodeWithoutCoordinatorEndsWithASentence();
+    void aCoordinatorOfAnotherVersionIsNamed();
+    void aProcessOfAnotherVersionIsToldSoOnce();
+    void aClusterOnIPv6ServesOnLoopback();
     void aProgramDiesWithItsParentWhenTold();
     void shutdownIsAnsweredAndEndsTheProcess();
 };
@@ -74,7 +80,7 @@ void ProgramsTest::aCommandLineIsUnderstood()
     QCOMPARE(line.recruiting, std::string("registry"));
     QCOMPARE(line.timers.resend_ms(), 7u);
     QCOMPARE(line.timeScale, 2.5);
-    QVERIFY((line.process.listen == HostPort { 0x7f000002, 4000 }));
+    QVERIFY((line.process.listen == Endpoint { 0x7f000002, 4000 }));
     QCOMPARE(int(line.process.eventsPort), 4001);
     QCOMPARE(int(line.process.controlPort), 4002);
     QCOMPARE(line.process.workingThreads, 2u);
@@ -84,12 +90,12 @@ void ProgramsTest::aCommandLineIsUnderstood()
     const auto node = parsed(parseNodeLine, { "--coordinator", "localhost:4000", "--role", "parity" });
     QVERIFY(node.line);
     QCOMPARE(node.line->pool, pb::PARITY);
-    QVERIFY((node.line->process.coordinator == HostPort { 0x7f000001, 4000 }));
+    QVERIFY((node.line->process.coordinator == Endpoint { 0x7f000001, 4000 }));
     QVERIFY(node.line->process.name.starts_with("node-"));
     const auto client = parsed(parseClientLine, { "--coordinator=127.0.0.1:4000" });
     QVERIFY(client.line);
     QCOMPARE(client.line->process.workingThreads, 4u);
-    QVERIFY((client.line->process.listen == HostPort { 0x7f000001, 0 }));
+    QVERIFY((client.line->process.listen == Endpoint { 0x7f000001, 0 }));
 }
 
 void ProgramsTest::aConfigurationFileIsReadAndOptionsChangeIt()
@@ -144,7 +150,15 @@ void ProgramsTest::aWrongCommandLineEndsWithASentence_data()
     row("--threads 0", "from 1 to 64");
     row("--listen 192.168.1.1:4000", "is not a loopback address");
     row("--listen 0.0.0.0", "is no address that others can be told");
-    row("--listen ::1", "is not an IPv4 address");
+    row("--listen ::", ":: is no address that others can be told");
+    row("--listen fd77::8", "is not a loopback address");
+    row("--listen [fd77::8]:4000", "fd77::8 is not a loopback address");
+    row("--listen fe80::1", "is valid at one interface only");
+    row("--listen [::1", "is not an address");
+    row("--listen [127.0.0.1]:4000", "is not an address");
+    row("--listen [::1]4000", "has more than an address");
+    row("--listen [::1]:70000", "is not a port");
+    row("--listen lab1", "\"lab1\" is not an address; write for instance 127.0.0.1:4000 or [::1]:4000");
     row("--listen 127.0.0.1:70000", "is not a port");
     row("--events -1", "is not a port");
     row("--name a\nb", "letters, digits");
@@ -231,8 +245,7 @@ void ProgramsTest::aProgramSaysWhereItListensAndEndsCleanly()
     QVERIFY(reply);
     QCOMPARE(reply->process().name(), std::string("tested"));
     QCOMPARE(reply->process().events_endpoint(), tested.at("events"));
-    QCOMPARE(textOf(Endpoint { reply->process().address().ip(), std::uint16_t(reply->process().address().udp_port()) }),
-        tested.at("udp"));
+    QCOMPARE(udpText(reply->process().address()), tested.at("udp"));
     Watcher watcher(tested.at("events"));
     QVERIFY(watcher.next()); // gauges at least: each process acts or receives a message twice a second
     const auto begin = std::chrono::steady_clock::now();
@@ -284,6 +297,118 @@ void ProgramsTest::aNodeWithoutCoordinatorEndsWithASentence()
         const QString said = program->errors();
         QVERIFY2(said.contains(where) && said.contains("--coordinator"), qPrintable(said));
     }
+}
+
+namespace {
+
+// A packet as the next version of the protocol may begin; nothing after its type is known to us.
+std::string packetOfVersion(std::uint8_t version, std::uint8_t type, std::size_t size)
+{
+    std::string packet(size, '\x5a');
+    packet.replace(0, 4, "LHRS");
+    packet[4] = char(version);
+    packet[5] = char(type);
+    return packet;
+}
+
+} // namespace
+
+void ProgramsTest::aCoordinatorOfAnotherVersionIsNamed()
+{
+    constexpr std::uint8_t kOther = kProtocolVersion + 1, kNotice = 4;
+    const auto coordinator = UdpSocket::open({ kLoopback, 0 });
+    QVERIFY(coordinator);
+    std::jthread answers([&](std::stop_token stop) {
+        const std::string notice = packetOfVersion(kOther, kNotice, kEnvelopeBytes);
+        DatagramBatch batch;
+        while (!stop.stop_requested() && coordinator->receive(batch))
+            for (std::size_t i = 0; i < batch.size(); ++i) {
+                OutDatagram out { batch.from(i), notice };
+                coordinator->send({ &out, 1 });
+            }
+    });
+    const QString where = QString::fromStdString(textOf(coordinator->self()));
+    Program node("lhrs-node", { "--coordinator", where });
+    const bool isOver = node.waitForEnd();
+    answers.request_stop();
+    coordinator->interrupt();
+    QVERIFY(isOver);
+    QCOMPARE(node.exitCode(), kExitNoCoordinator);
+    const QString said = node.errors();
+    const QString wanted = QString("what is at %1 speaks version %2 of the protocol, and this process version %3")
+                               .arg(where)
+                               .arg(kOther)
+                               .arg(kProtocolVersion);
+    QVERIFY2(said.contains(wanted), qPrintable(said));
+}
+
+void ProgramsTest::aProcessOfAnotherVersionIsToldSoOnce()
+{
+    constexpr std::uint8_t kOther = kProtocolVersion + 1, kMessages = 1, kNotice = 4;
+    Program coordinator("lhrs-coordinator", {});
+    QVERIFY(coordinator.isReady());
+    const std::string where = coordinator.at("udp");
+    const Endpoint to { kLoopback, std::uint16_t(std::stoi(where.substr(where.find(':') + 1))) };
+    const auto quiet = UdpSocket::open({ kLoopback, 0 }), asking = UdpSocket::open({ kLoopback, 0 });
+    QVERIFY(quiet && asking);
+    const auto send = [&](const UdpSocket& from, const std::string& packet) {
+        OutDatagram out { to, packet };
+        return from.send({ &out, 1 }) == 0;
+    };
+    // A notice, and what is shorter than one, are not answered; a message is, with no more bytes and once a second.
+    QVERIFY(send(*quiet, packetOfVersion(kOther, kNotice, 200)));
+    QVERIFY(send(*quiet, packetOfVersion(kOther, kMessages, kEnvelopeBytes - 1)));
+    for (int i = 0; i < 50; ++i)
+        QVERIFY(send(*asking, packetOfVersion(kOther, kMessages, kEnvelopeBytes)));
+    DatagramBatch batch;
+    QVERIFY(asking->receive(batch));
+    QCOMPARE(batch.size(), std::size_t(1));
+    QCOMPARE(batch[0].size(), kEnvelopeBytes);
+    QCOMPARE(QByteArray(batch[0].data(), 6), QByteArray("LHRS\1\4"));
+    ControlSocket control(coordinator.at("control"));
+    QVERIFY(control.call(who()));
+    QCOMPARE(quiet->buffered().bytes + asking->buffered().bytes, std::size_t(0));
+    QVERIFY(coordinator.signal(SIGTERM) && coordinator.waitForEnd());
+    const QString said = coordinator.errors();
+    const QString own = QString::fromStdString(textOf(asking->self()));
+    QCOMPARE(said.count(own), 1);
+    QVERIFY2(said.contains(QString("what is at %1 speaks version %2 of the protocol, and this process version %3")
+                               .arg(own)
+                               .arg(kOther)
+                               .arg(kProtocolVersion)),
+        qPrintable(said));
+}
+
+void ProgramsTest::aClusterOnIPv6ServesOnLoopback()
+{
+    if (!UdpSocket::open({ kLoopback6, 0 }))
+        QSKIP("this computer has no IPv6");
+    Program coordinator("lhrs-coordinator", { "--new", "--listen", "::1", "-m", "2", "-k", "1", "-b", "20" });
+    QVERIFY2(coordinator.isReady(), qPrintable(coordinator.errors()));
+    const std::string where = coordinator.at("udp");
+    QVERIFY2(where.starts_with("[::1]:") && coordinator.at("control").starts_with("tcp://[::1]:")
+            && coordinator.at("events").starts_with("tcp://[::1]:"),
+        where.c_str());
+    std::vector<std::unique_ptr<Program>> others; // which need no --listen
+    for (const char* pool : { "data", "data", "data", "parity", "parity" }) {
+        others.push_back(std::make_unique<Program>(
+            "lhrs-node", QStringList { "--coordinator", QString::fromStdString(where), "--role", pool }));
+        QVERIFY(others.back()->isReady());
+    }
+    Program client("lhrs-client", { "--coordinator", QString::fromStdString(where), "--name", "alice" });
+    QVERIFY(client.isReady());
+    QTemporaryDir folder;
+    QFile script(folder.filePath("six.js"));
+    QVERIFY(script.open(QIODevice::WriteOnly));
+    script.write("lab.cluster({ m: 2, k: 1, b: 20 }); const a = lab.client('alice');\n"
+                 "const all = a.run({ do: 'insert', count: 30, window: 4 }); lab.settle();\n"
+                 "lab.expectEqual([all.results.ok, a.verify().wrong, a.scan().records], [30, 0, 30], 'all there');\n"
+                 "lab.expectEqual(lab.audit().unequal, 0, 'parity equal');\n");
+    script.close();
+    Program play("lhrs-play",
+        { script.fileName(), "--connect", QString::fromStdString(coordinator.at("control")).remove("tcp://") });
+    QVERIFY(play.waitForEnd());
+    QVERIFY2(play.exitCode() == 0, qPrintable(play.output() + play.errors()));
 }
 
 void ProgramsTest::aProgramDiesWithItsParentWhenTold()

@@ -156,15 +156,16 @@ void SealedTest::aKeyedPacketCannotBeDowngraded()
     const std::string packet = sealedPacket(sender, "a body", kNeighbour), plain = sealedPacket(keyless, "a body");
     const KeyBytes* const servers = rings().server.serverPackets();
     const KeyBytes* const clients = rings().server.clientPackets();
-    const std::string key = lhrs::textOf(Drop::OtherKey), version = lhrs::textOf(Drop::WrongVersion);
+    const std::string key = lhrs::textOf(Drop::OtherKey), type = lhrs::textOf(Drop::WrongType),
+                      version = lhrs::textOf(Drop::OtherVersion);
     QCOMPARE(fate(receiver, packet, kKeyIdAt, std::uint16_t(1), servers), kHandled); // as it was
     QCOMPARE(fate(receiver, packet, kKeyIdAt, std::uint16_t(0), nullptr), key);
     QCOMPARE(fate(receiver, packet, kKeyIdAt, std::uint16_t(2), clients), key);
-    QCOMPARE(fate(receiver, packet, kKeyIdAt, std::uint16_t(3), clients), version);
+    QCOMPARE(fate(receiver, packet, kKeyIdAt, std::uint16_t(3), clients), type);
     for (const int flags : { 8, 16, 0x100, 0x8000 })
-        QCOMPARE(fate(receiver, packet, kFlagsAt, std::uint16_t(flags), servers), version);
-    for (const int type : { 0, 4, 255 })
-        QCOMPARE(fate(receiver, packet, kTypeAt, std::uint8_t(type), servers), version);
+        QCOMPARE(fate(receiver, packet, kFlagsAt, std::uint16_t(flags), servers), type);
+    for (const int kind : { 0, 4, 255 })
+        QCOMPARE(fate(receiver, packet, kTypeAt, std::uint8_t(kind), servers), type);
     QCOMPARE(fate(receiver, packet, kVersionAt, std::uint8_t(0), servers), version);
     QCOMPARE(fate(receiver, packet, kVersionAt, std::uint8_t(2), servers), version);
     QCOMPARE(fateOf(receiver.open(plain)), key);
@@ -173,8 +174,8 @@ void SealedTest::aKeyedPacketCannotBeDowngraded()
     QCOMPARE(fateOf(old.open(plain)), kHandled);
     QCOMPARE(fateOf(old.open(packet)), key);
     QCOMPARE(fate(old, plain, kKeyIdAt, std::uint16_t(1), nullptr), key);
-    QCOMPARE(fate(old, plain, kFlagsAt, std::uint16_t(1), nullptr), version);
-    QCOMPARE(fate(old, plain, kTypeAt, std::uint8_t(PacketType::Introduction), nullptr), version);
+    QCOMPARE(fate(old, plain, kFlagsAt, std::uint16_t(1), nullptr), type);
+    QCOMPARE(fate(old, plain, kTypeAt, std::uint8_t(PacketType::Introduction), nullptr), type);
 }
 
 // Every header with the tag of the clients' key: what is opened as meant for a server names a client as its sender.

@@ -31,6 +31,8 @@ private slots:
     void aStationThatKnowsOnlyTheAddressIsHeardToo();
     void aClientSendsOnlyWhatClientsSend_data();
     void aClientSendsOnlyWhatClientsSend();
+    void aClientAcknowledgesOnlyWhatItWasSent_data();
+    void aClientAcknowledgesOnlyWhatItWasSent();
     void aProcessSpeaksOnlyForItself();
     void aFrameIsNoDatagram();
     void aMulticastIsTakenOnceAndFromWhomOneHasMet();
@@ -378,6 +380,38 @@ void SealedProcessTest::aClientSendsOnlyWhatClientsSend()
     QCOMPARE(station.runtime->counters().droppedSum(), drops(station, Drop::NotOfItsRole));
 }
 
+void SealedProcessTest::aClientAcknowledgesOnlyWhatItWasSent_data()
+{
+    QTest::addColumn<bool>("byStream");
+    QTest::newRow("datagrams") << false;
+    QTest::newRow("streams") << true;
+}
+
+void SealedProcessTest::aClientAcknowledgesOnlyWhatItWasSent()
+{
+    QFETCH(bool, byStream);
+    // Orders of the station: to this client, to a server, to whoever is at an address; it has sent nothing else.
+    constexpr std::uint64_t kToClient = 7, kToServer = 8, kToAddress = 9, kOfNobody = 10;
+    const Station station(keyed());
+    station.heard->awaited = { { kToClient, kClient }, { kToServer, kServer }, { kToAddress, NodeId() } };
+    for (const auto& [key, number] :
+        { std::pair(clientKeyOf(clusterKey()), kClient), std::pair(clusterKey(), kServer) }) {
+        Speaker speaker(station.udp(), { kLoopback, 0 }, key, number);
+        for (const std::uint64_t id : { kToClient, kToServer, kToAddress, kOfNobody }) {
+            pb::Message message = signedBy(number);
+            speaker.address().to(*message.mutable_from());
+            message.set_answers(id);
+            message.mutable_ack();
+            const std::uint64_t handled = station.heard->messages, refused = drops(station, Drop::NotOfItsRole);
+            speaker.sendAsItIs(message, station.address(), byStream, station.number());
+            QVERIFY(eventually(
+                [&] { return station.heard->messages + drops(station, Drop::NotOfItsRole) == handled + refused + 1; }));
+            const bool isAllowed = !isClientNumber(number) || id == kToClient || id == kOfNobody;
+            QCOMPARE(station.heard->messages > handled, isAllowed);
+        }
+    }
+}
+
 void SealedProcessTest::aProcessSpeaksOnlyForItself()
 {
     const Station station(keyed());
@@ -460,7 +494,7 @@ void SealedProcessTest::aMulticastIsTakenOnceAndFromWhomOneHasMet()
     options.pool = pb::DATA;
     const Station station(options);
     Witness server(station, &rings().server, kServer);
-    const Endpoint own = server.to, group = multicastGroup(pb::DATA, station.udp().port);
+    const Endpoint own = server.to, group = multicastGroup(pb::DATA, station.udp());
     const std::string body = bodyOf({ ackOf(kServer) }), former = sealedPacket(server.envelope, body, toAll());
     server.to = group;
     QVERIFY(eventually([&] { // until the station has joined
@@ -488,7 +522,7 @@ void SealedProcessTest::aMulticastIsTakenOnceAndFromWhomOneHasMet()
 void SealedProcessTest::aForgedConnectionIsNotHandled()
 {
     const Station station(keyed());
-    const std::uint64_t cluster = Envelope::clusterOf(station.udp().ip, station.udp().port);
+    const std::uint64_t cluster = Envelope::clusterOf(station.udp());
     for (const NodeId number : { NodeId(), kServer, kClient })
         for (const char* name : { "recover", "ack" }) {
             Forger forger(cluster, number);
@@ -509,8 +543,8 @@ void SealedProcessTest::onlyWhoIsKnownGetsAnAnswer()
 {
     const Station station(keyed());
     Witness witness(station, &rings().client, kClient);
-    Envelope keyless(Envelope::clusterOf(station.udp().ip, station.udp().port), kServer),
-        stranger(Envelope::clusterOf(station.udp().ip, station.udp().port), kServer, &rings().stranger);
+    Envelope keyless(Envelope::clusterOf(station.udp()), kServer),
+        stranger(Envelope::clusterOf(station.udp()), kServer, &rings().stranger);
     const std::string body = bodyOf({ witness.search() });
     std::vector<std::string> unwelcome { std::string(), "LHRS", std::string(1'000, 'x') };
     for (const PacketType type : { PacketType::Messages, PacketType::Introduction, PacketType::StreamBegin })

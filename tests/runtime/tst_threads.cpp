@@ -26,6 +26,7 @@ private slots:
     void twoClustersOnOneMachineDoNotHearEachOther();
     void aProcessOnLoopbackSendsNowhereElse();
     void randomDatagramsDoNotStopAProcessFromServing();
+    void aFloodIsKeptOutByTheKernel();
     void randomBytesOverStreamsDoNotStopAProcessFromServing();
     void aBurstIsNotLostWhileTheCoreIsBusy();
     void aCoordinatorThatNeverAnswersIsMissed();
@@ -254,7 +255,7 @@ void ThreadsTest::randomDatagramsDoNotStopAProcessFromServing()
     constexpr std::size_t kDatagrams = 300'000;
     Station station;
     Speaker speaker(station.udp());
-    fuzz::RandomDatagrams datagrams(4711, Envelope::clusterOf(station.udp().ip, station.udp().port));
+    fuzz::RandomDatagrams datagrams(4711, Envelope::clusterOf(station.udp()));
     std::vector<std::string> bytes(50);
     std::vector<OutDatagram> out(bytes.size());
     for (std::size_t sent = 0; sent < kDatagrams; sent += bytes.size()) {
@@ -268,16 +269,45 @@ void ThreadsTest::randomDatagramsDoNotStopAProcessFromServing()
     }
     QVERIFY(speaker.isAnswered(station.address()));
     const Counters& counters = station.runtime->counters();
-    for (const Drop reason : { Drop::TooShort, Drop::WrongMagic, Drop::WrongVersion, Drop::WrongLength, Drop::WrongTag,
-             Drop::OtherReceiver, Drop::OtherCluster, Drop::Malformed })
+    for (const Drop reason : { Drop::TooShort, Drop::WrongMagic, Drop::OtherVersion, Drop::WrongType, Drop::WrongLength,
+             Drop::WrongTag, Drop::OtherReceiver, Drop::OtherCluster, Drop::Malformed })
         QVERIFY2(counters.of(reason) > 0, textOf(reason));
+}
+
+void ThreadsTest::aFloodIsKeptOutByTheKernel()
+{
+    Station station;
+    Speaker speaker(station.udp());
+    const Counters& counters = station.runtime->counters();
+    const std::string garbage(200, 'x');
+    std::atomic<bool> isOver = false;
+    std::jthread flood([&](std::stop_token) {
+        const auto socket = UdpSocket::open({ kLoopback, 0 });
+        std::vector<OutDatagram> out(64, { station.udp(), garbage });
+        while (socket && !isOver)
+            socket->send(out);
+    });
+    // What the kernel threw away is told with the next datagram that it passes.
+    const bool isKeptOut = eventually(
+        [&] { return speaker.isAnswered(station.address()) && counters.of(Drop::Flood) > 100'000; });
+    isOver = true;
+    flood.join();
+    QVERIFY(isKeptOut);
+    QVERIFY(counters.of(Drop::WrongMagic) > 0);
+    // Afterwards such a datagram is counted by its reason again.
+    QVERIFY(eventually([&] {
+        const std::uint64_t before = counters.of(Drop::WrongMagic);
+        OutDatagram out { station.udp(), garbage };
+        speaker.udp.send({ &out, 1 });
+        return speaker.isAnswered(station.address()) && counters.of(Drop::WrongMagic) > before;
+    }));
 }
 
 void ThreadsTest::randomBytesOverStreamsDoNotStopAProcessFromServing()
 {
     Station station;
     Speaker speaker(station.udp());
-    fuzz::RandomDatagrams packets(4712, Envelope::clusterOf(station.udp().ip, station.udp().port));
+    fuzz::RandomDatagrams packets(4712, Envelope::clusterOf(station.udp()));
     for (int i = 0; i < 300; ++i) {
         const Stranger stranger(station.tcp());
         QVERIFY(stranger.isConnected());

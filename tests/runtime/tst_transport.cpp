@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Datagrams, multicasts and streams over real sockets.
 #include "node/process/options.h"
+#include "node/transport/flood_guard.h"
 #include "tests/rigs/core/station.h"
 
 #include <QTest>
@@ -10,16 +11,26 @@
 using namespace lhrs;
 using namespace lhrs::test;
 
+Q_DECLARE_METATYPE(Ip)
+
 class TransportTest : public QObject {
     Q_OBJECT
 
 private slots:
     // sockets
     void manyDatagramsTravelInOneCall();
+    void theFirstMessageOfADatagramSaysWhoSendsThemAll_data();
     void theFirstMessageOfADatagramSaysWhoSendsThemAll();
+    void aMessageOfAnyLengthFitsIntoItsDatagram_data();
+    void aMessageOfAnyLengthFitsIntoItsDatagram();
+    void noFamilyReachesTheOther();
     void aMessageWithUnknownFieldsGoesWhereItFits();
     void aListenerThatWaitsForDatagramsCanBeInterrupted();
+    void twoSocketsOfAGroupHearOneMulticast_data();
     void twoSocketsOfAGroupHearOneMulticast();
+    void aFilterPassesOnlyWhatIsOfTheCluster_data();
+    void aFilterPassesOnlyWhatIsOfTheCluster();
+    void theFilterIsSetWhileAFloodLasts();
     void aPortInUseIsSaidInASentence();
 
     // streams
@@ -30,11 +41,25 @@ private slots:
     void whatIsNotOursIsClosedWithoutAnAnswer();
     void silentConnectionsAreClosedAndNoMoreThanTheLimitAreKept();
     void aFrameThatIsNeverCompletedEndsItsConnection();
+    void streamsSurviveARestartOfTheReceiver_data();
     void streamsSurviveARestartOfTheReceiver();
     void aReaderThatDoesNotReadBlocksNobodyElse();
     void framesWaitWhileThereIsNoRoomForThem();
     void framesForNobodyAreDroppedAfterAWhile();
 };
+
+namespace {
+
+// Rows for both families; that of IPv6 only where the computer has it.
+void addLoopbacks()
+{
+    QTest::addColumn<Ip>("loopback");
+    QTest::newRow("IPv4") << kLoopback;
+    if (UdpSocket::open({ kLoopback6, 0 }))
+        QTest::newRow("IPv6") << kLoopback6;
+}
+
+} // namespace
 
 // ---- sockets
 
@@ -69,12 +94,14 @@ namespace {
 
 // A sender without threads, and the messages of one datagram that came to a socket.
 struct Talker {
+    Talker(Ip own = kLoopback) : ip(own) { }
     Counters counters;
-    Envelope envelope { Envelope::clusterOf(kLoopback, 1), NodeId(77) };
-    UdpSocket udp = std::move(*UdpSocket::open({ kLoopback, 0 }));
-    std::unique_ptr<TcpStreams> streams = std::move(*TcpStreams::open({ kLoopback, 0 }, envelope, counters));
-    Sender sender { { envelope, udp, *streams, counters, 1 } };
-    Address self() const { return { kLoopback, udp.self().port, streams->self().port }; }
+    Envelope envelope { Envelope::clusterOf({ kLoopback, 1 }), NodeId(77) };
+    const Ip ip;
+    UdpSocket udp = std::move(*UdpSocket::open({ ip, 0 }));
+    std::unique_ptr<TcpStreams> streams = std::move(*TcpStreams::open({ ip, 0 }, envelope, counters));
+    Sender sender { { envelope, udp, *streams, counters, { ip, 1 } } };
+    Address self() const { return { ip, udp.self().port, streams->self().port }; }
 
     google::protobuf::Arena arena;
     std::vector<ReadMessage> heard;
@@ -96,12 +123,15 @@ struct Talker {
 
 } // namespace
 
+void TransportTest::theFirstMessageOfADatagramSaysWhoSendsThemAll_data() { addLoopbacks(); }
+
 void TransportTest::theFirstMessageOfADatagramSaysWhoSendsThemAll()
 {
-    Talker talker;
-    auto receiver = UdpSocket::open({ kLoopback, 0 });
+    QFETCH(Ip, loopback);
+    Talker talker(loopback);
+    auto receiver = UdpSocket::open({ loopback, 0 });
     QVERIFY(receiver);
-    const Address to { kLoopback, receiver->self().port, 0 };
+    const Address to { loopback, receiver->self().port, 0 };
     Effects effects;
     constexpr std::uint64_t kCount = 500; // more than one datagram takes
     for (std::uint64_t i = 1; i <= kCount; ++i) {
@@ -126,6 +156,22 @@ void TransportTest::theFirstMessageOfADatagramSaysWhoSendsThemAll()
     }
 }
 
+void TransportTest::noFamilyReachesTheOther()
+{
+    if (!UdpSocket::open({ kLoopback6, 0 }))
+        QSKIP("this computer has no IPv6");
+    Talker four(kLoopback), six(kLoopback6);
+    for (Talker* talker : { &four, &six })
+        for (const Address& to : { four.self(), six.self() }) {
+            Effects effects;
+            effects.send(to).mutable_search();
+            const std::uint64_t before = talker->counters.of(Drop::NotSent);
+            talker->sender.add(effects);
+            QVERIFY(talker->sender.flush());
+            QCOMPARE(talker->counters.of(Drop::NotSent) - before, std::uint64_t(to.ip == talker->ip ? 0 : 1));
+        }
+}
+
 void TransportTest::aMessageWithUnknownFieldsGoesWhereItFits()
 {
     Talker talker;
@@ -138,7 +184,7 @@ void TransportTest::aMessageWithUnknownFieldsGoesWhereItFits()
     request.GetReflection()->MutableUnknownFields(&request)->AddLengthDelimited(99, std::string(60'000, 'x'));
     *effects.send(to).mutable_reply()->mutable_request() = request; // as one that came in is copied into its answer
     effects.send(to).mutable_reply()->set_rank(3);
-    Sender::chooseWays(effects);
+    Sender::chooseWays(effects, kLoopback);
     talker.sender.add(effects);
     QVERIFY(talker.sender.flush());
     QCOMPARE(talker.hear(*receiver, 1), std::size_t(1));
@@ -161,20 +207,55 @@ void TransportTest::aListenerThatWaitsForDatagramsCanBeInterrupted()
     QVERIFY(eventually([&] { return isBack.load(); }));
 }
 
+void TransportTest::aMessageOfAnyLengthFitsIntoItsDatagram_data() { addLoopbacks(); }
+
+// The envelope and the headers of IP and UDP included, a datagram for another computer fits into a frame of Ethernet.
+void TransportTest::aMessageOfAnyLengthFitsIntoItsDatagram()
+{
+    QFETCH(Ip, loopback);
+    constexpr std::size_t kFrame = 1'500, kUdpHeader = 8;
+    const std::size_t ipHeader = loopback.isV6() ? 40 : 20;
+    Talker talker(loopback);
+    auto receiver = UdpSocket::open({ loopback, 0 });
+    QVERIFY(receiver);
+    const Address to { loopback, receiver->self().port, 9 };
+    std::size_t longest = 0;
+    for (std::size_t length = 1'250; length < 1'420; ++length) {
+        Effects effects;
+        effects.send(to).mutable_reply()->set_value(std::string(length, 'v'));
+        Sender::chooseWays(effects, loopback);
+        if (effects.sends().front().way != Way::Auto)
+            break; // by stream
+        talker.sender.add(effects);
+        QVERIFY(talker.sender.flush());
+        DatagramBatch batch;
+        QVERIFY(receiver->receive(batch));
+        longest = batch[0].size();
+        QVERIFY(longest + kUdpHeader + ipHeader <= kFrame);
+    }
+    QVERIFY2(longest > 1'380, qPrintable(QString::number(longest)));
+}
+
+void TransportTest::twoSocketsOfAGroupHearOneMulticast_data() { addLoopbacks(); }
+
 void TransportTest::twoSocketsOfAGroupHearOneMulticast()
 {
-    auto sender = UdpSocket::open({ kLoopback, 0 });
+    QFETCH(Ip, loopback);
+    auto sender = UdpSocket::open({ loopback, 0 });
     QVERIFY(sender);
-    const Endpoint group = multicastGroup(pb::DATA, sender->self().port);
-    QVERIFY(group != multicastGroup(pb::PARITY, sender->self().port));
-    QVERIFY(group != multicastGroup(pb::DATA, std::uint16_t(sender->self().port + 1)));
-    auto first = UdpSocket::openGroup(group, kLoopback);
-    auto second = UdpSocket::openGroup(group, kLoopback);
-    auto other = UdpSocket::openGroup(multicastGroup(pb::PARITY, sender->self().port), kLoopback);
+    const Endpoint group = multicastGroup(pb::DATA, sender->self());
+    QVERIFY(group != multicastGroup(pb::PARITY, sender->self()));
+    QVERIFY(group != multicastGroup(pb::DATA, { loopback, std::uint16_t(sender->self().port + 1) }));
+    auto first = UdpSocket::openGroup(group, loopback);
+    auto second = UdpSocket::openGroup(group, loopback);
+    auto other = UdpSocket::openGroup(multicastGroup(pb::PARITY, sender->self()), loopback);
     QVERIFY(first && second && other);
     std::vector<OutDatagram> out { { group, "who wants to become a bucket?" } };
-    QCOMPARE(sender->send(out), std::size_t(0));
-    out[0] = { multicastGroup(pb::PARITY, sender->self().port), "parity" };
+    const std::size_t failed = sender->send(out);
+    if (loopback.isV6() && out[0].error == ENETUNREACH)
+        QSKIP("this computer has no route for multicasts of IPv6 on its loopback interface");
+    QCOMPARE(failed, std::size_t(0));
+    out[0] = { multicastGroup(pb::PARITY, sender->self()), "parity" };
     QCOMPARE(sender->send(out), std::size_t(0));
     DatagramBatch batch;
     QVERIFY(first->receive(batch));
@@ -183,6 +264,79 @@ void TransportTest::twoSocketsOfAGroupHearOneMulticast()
     QVERIFY(batch[0] == "who wants to become a bucket?");
     QVERIFY(other->receive(batch));
     QVERIFY(batch[0] == "parity");
+}
+
+void TransportTest::aFilterPassesOnlyWhatIsOfTheCluster_data() { addLoopbacks(); }
+
+void TransportTest::aFilterPassesOnlyWhatIsOfTheCluster()
+{
+    QFETCH(Ip, loopback);
+    const auto receiver = UdpSocket::open({ loopback, 0 }), sender = UdpSocket::open({ loopback, 0 });
+    QVERIFY(receiver && sender);
+    constexpr std::uint64_t kCluster = 0xfedcba9876543210u;
+    Envelope own(kCluster, NodeId(1)), other(kCluster ^ 1, NodeId(1)),
+        another(kCluster ^ std::uint64_t(1) << 63, NodeId(1));
+    const std::string good = sealedPacket(own, "body");
+    std::string wrongMagic = good, wrongVersion = good;
+    wrongMagic[3] = 'X';
+    wrongVersion[4] = char(kProtocolVersion + 1);
+    const std::vector<std::string> garbage { "", "LHRS", good.substr(0, kEnvelopeBytes - 1), std::string(500, 'x'),
+        wrongMagic, wrongVersion, sealedPacket(other, "body"), sealedPacket(another, "body") };
+    const auto sendAll = [&] {
+        for (const std::string& one : garbage) {
+            OutDatagram out { receiver->self(), one };
+            QCOMPARE(sender->send({ &out, 1 }), std::size_t(0));
+        }
+        OutDatagram out { receiver->self(), good };
+        QCOMPARE(sender->send({ &out, 1 }), std::size_t(0));
+    };
+    const auto heard = [&] {
+        std::vector<std::string> all;
+        DatagramBatch batch;
+        while ((all.empty() || all.back() != good) && receiver->receive(batch))
+            for (std::size_t i = 0; i < batch.size(); ++i)
+                all.emplace_back(batch[i]);
+        return all;
+    };
+    QVERIFY(receiver->passOnly(kCluster));
+    sendAll();
+    QCOMPARE(heard(), std::vector<std::string> { good });
+    QCOMPARE(receiver->buffered().dropped, garbage.size());
+    receiver->passAll();
+    sendAll();
+    QCOMPARE(heard().size(), garbage.size() + 1);
+    QCOMPARE(receiver->buffered().dropped, garbage.size());
+}
+
+void TransportTest::theFilterIsSetWhileAFloodLasts()
+{
+    const auto socket = UdpSocket::open({ kLoopback, 0 });
+    QVERIFY(socket);
+    FloodGuard guard(*socket, 1);
+    FloodGuard::Clock::time_point now {};
+    const auto pass = [&](std::uint64_t garbage, std::uint64_t thrownAway, std::chrono::milliseconds time) {
+        guard.note(garbage, thrownAway, now += time);
+        return guard.isOn();
+    };
+    // A few each period are none, and neither are many over a long time.
+    for (int i = 0; i < 50; ++i)
+        QVERIFY(!pass(FloodGuard::kMany - 1, 0, FloodGuard::kPeriod));
+    for (int i = 0; i < 50; ++i)
+        QVERIFY(!pass(10 * FloodGuard::kMany, 0, 3 * FloodGuard::kPeriod));
+    QVERIFY(!pass(0, 0, FloodGuard::kPeriod));
+    QCOMPARE(guard.lossesAre(), Drop::KernelQueueFull);
+    for (int i = 0; i < 9; ++i)
+        QVERIFY(!pass(FloodGuard::kMany, 0, FloodGuard::kPeriod / 10));
+    QVERIFY(pass(FloodGuard::kMany, 0, FloodGuard::kPeriod / 10));
+    QCOMPARE(guard.lossesAre(), Drop::Flood);
+    // As long as the kernel throws much away, it stays.
+    for (int i = 0; i < 100; ++i)
+        QVERIFY(pass(0, FloodGuard::kFew, FloodGuard::kPeriod));
+    const int periods = int(FloodGuard::kOnLeast / FloodGuard::kPeriod);
+    for (int i = 1; i < periods; ++i)
+        QVERIFY(pass(0, FloodGuard::kFew - 1, FloodGuard::kPeriod));
+    QVERIFY(!pass(0, 0, FloodGuard::kPeriod));
+    QCOMPARE(guard.lossesAre(), Drop::KernelQueueFull);
 }
 
 void TransportTest::aPortInUseIsSaidInASentence()
@@ -348,10 +502,13 @@ void TransportTest::aFrameThatIsNeverCompletedEndsItsConnection()
     QCOMPARE(receiver.count(), std::size_t(1));
 }
 
+void TransportTest::streamsSurviveARestartOfTheReceiver_data() { addLoopbacks(); }
+
 void TransportTest::streamsSurviveARestartOfTheReceiver()
 {
-    StreamEnd sender;
-    auto receiver = std::make_unique<StreamEnd>();
+    QFETCH(Ip, loopback);
+    StreamEnd sender({ loopback, 0 });
+    auto receiver = std::make_unique<StreamEnd>(Endpoint { loopback, 0 });
     const Endpoint to = receiver->streams->self();
     QVERIFY(sender.streams->send(to, sealedPacket(sender.envelope, "before")));
     QVERIFY(eventually([&] { return receiver->count() == 1; }));

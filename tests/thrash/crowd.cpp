@@ -39,17 +39,16 @@ public:
     Member(Address coordinator, std::uint64_t seed, std::uint64_t key, std::uint64_t mark, Clock::time_point start,
         Effects& effects)
         : m_start(start), m_node(seed | 1), m_key(key), m_mark(mark), m_effects(effects),
-          m_envelope(Envelope::clusterOf(coordinator.ip, coordinator.udpPort), m_node)
+          m_envelope(Envelope::clusterOf({ coordinator.ip, coordinator.udpPort }), m_node)
     {
         m_socket = Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        sockaddr_in address = toSystem({ kLoopback, 0 });
-        socklen_t length = sizeof address;
-        if (!m_socket || ::bind(m_socket.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0
-            || ::getsockname(m_socket.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+        SystemAddress address({ kLoopback, 0 });
+        if (!m_socket || ::bind(m_socket.get(), address.name(), address.size()) != 0
+            || ::getsockname(m_socket.get(), address.name(), address.sizeToFill()) != 0) {
             m_socket.close();
             return;
         }
-        m_self = { kLoopback, fromSystem(address).port, fromSystem(address).port }; // no listener for streams
+        m_self = { kLoopback, address.end().port, address.end().port }; // no listener for streams
         pb::ProcessInfo info;
         info.set_node(m_node.value);
         info.set_kind(pb::CLIENT);
@@ -156,10 +155,9 @@ private:
             std::string packet(kEnvelopeBytes + size, '\0');
             appendMessage(*send.message, packet.data() + kHeaderBytes);
             m_envelope.seal(packet.data(), size, send.node);
-            const sockaddr_in to = toSystem({ send.to.ip, send.to.udpPort });
+            const SystemAddress to({ send.to.ip, send.to.udpPort });
             // A datagram that cannot be sent is lost like any other.
-            (void)::sendto(
-                m_socket.get(), packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+            (void)::sendto(m_socket.get(), packet.data(), packet.size(), 0, to.name(), to.size());
         }
         for (const pb::CommandReply* reply : m_effects.replies())
             answered(*reply);

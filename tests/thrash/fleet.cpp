@@ -115,7 +115,7 @@ Result<Process*> Fleet::startCoordinator()
     if (!coordinator)
         return coordinator;
     const auto& address = (*coordinator)->info.address();
-    m_coordinatorAddress = textOf(Endpoint { address.ip(), std::uint16_t(address.udp_port()) });
+    m_coordinatorAddress = udpText(address);
     control().watchCluster((*coordinator)->info.control_endpoint());
     return coordinator;
 }

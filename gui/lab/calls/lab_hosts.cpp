@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/calls/lab_hosts.h"
 
+#include "common/ip.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/local/local_cluster.h"
 
@@ -16,12 +17,7 @@ namespace {
 
 constexpr const char* kExample = "hosts: ['lab1', { name: 'lab2', address: '10.0.0.2' }]";
 
-// The IPv4 address of a process as text.
-QString addressOf(const pb::ProcessInfo& process)
-{
-    const std::uint32_t ip = process.address().ip();
-    return QString("%1.%2.%3.%4").arg(ip >> 24).arg(ip >> 16 & 255).arg(ip >> 8 & 255).arg(ip & 255);
-}
+QString addressOf(const pb::ProcessInfo& process) { return QString::fromStdString(Ip::from(process.address()).text()); }
 
 LabError wrongHosts(const QString& why)
 {

@@ -75,6 +75,7 @@ struct ControlClient::Thread {
             auto at = sockets.find(endpoint);
             if (at == sockets.end()) {
                 zmq::socket_t socket(context, zmq::socket_type::dealer);
+                socket.set(zmq::sockopt::ipv6, true);
                 socket.set(zmq::sockopt::linger, 0);
                 socket.set(zmq::sockopt::maxmsgsize, kMessageBytes);
                 socket.set(zmq::sockopt::sndhwm, kCommandsWaiting);
@@ -302,20 +303,21 @@ void ControlClient::end(ProcessId process, const std::string& reason, bool isPre
         post([endpoint, reason](Thread& thread) { thread.drop(endpoint, reason); });
 }
 
-void ControlClient::endProcessOfPid(std::uint32_t pid, const std::string& reason, std::uint32_t host)
+void ControlClient::endProcessOfPid(std::uint32_t pid, const std::string& reason, Ip host)
 {
     for (const KnownProcess& known : directory())
-        if (known.info.pid() == pid && (host == 0 || known.info.address().ip() == host))
+        if (known.info.pid() == pid && (host.isAny() || Ip::from(known.info.address()) == host))
             endProcess(known.info.node(), reason);
 }
 
-void ControlClient::pauseProcessOfPid(std::uint32_t pid, bool isPaused, std::uint32_t host)
+void ControlClient::pauseProcessOfPid(std::uint32_t pid, bool isPaused, Ip host)
 {
     std::vector<ProcessId> found;
     {
         const std::lock_guard lock(m_mutex);
         for (auto& [id, known] : m_directory)
-            if (known.info.pid() == pid && (host == 0 || known.info.address().ip() == host) && !known.hasEnded) {
+            if (known.info.pid() == pid && (host.isAny() || Ip::from(known.info.address()) == host)
+                && !known.hasEnded) {
                 known.isPaused = isPaused;
                 found.push_back(id);
             }

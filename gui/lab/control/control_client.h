@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/ip.h"
 #include "gui/lab/state/cluster_state.h"
 #include "proto/control.pb.h"
 
@@ -96,10 +97,10 @@ public:
     void addProcess(const pb::ProcessInfo& info);
     // Records that the process has ended.
     void endProcess(ProcessId process, const std::string& reason);
-    // `host`: the IPv4 address of its computer; 0: whichever that is, because all of them run on this one.
-    void endProcessOfPid(std::uint32_t pid, const std::string& reason, std::uint32_t host = 0);
+    // `host`: the address of its computer; none: whichever that is, because all of them run on this one.
+    void endProcessOfPid(std::uint32_t pid, const std::string& reason, Ip host = {});
     // Records that a process was paused or resumed. The program that did it must report it, because no event does.
-    void pauseProcessOfPid(std::uint32_t pid, bool isPaused, std::uint32_t host = 0);
+    void pauseProcessOfPid(std::uint32_t pid, bool isPaused, Ip host = {});
     // Sets the detail level of all processes, including those that join later.
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/hosts/host_list.h"
 
+#include "common/ip.h"
 #include "common/number_words.h"
 #include "gui/lab/hosts/launcher.h"
-
-#include <arpa/inet.h>
 
 #include <algorithm>
 #include <fstream>
@@ -39,9 +38,8 @@ const std::vector<Word>& words()
             } },
         { "address",
             [](HostEntry& entry, const std::string& value) -> Result<void> {
-                in_addr address {};
-                if (::inet_pton(AF_INET, value.c_str(), &address) != 1)
-                    return Error { '"' + value + "\" is not an IPv4 address; write for instance 10.0.0.2" };
+                if (!Ip::parse(value))
+                    return Error { '"' + value + "\" is not an address; write for instance 10.0.0.2 or fd00::2" };
                 entry.address = value;
                 return {};
             } },

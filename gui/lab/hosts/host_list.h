@@ -15,7 +15,7 @@ namespace lhrs::gui {
 struct HostEntry {
     std::string name = {}; // as the launcher takes it, for instance of a Host in the user's ssh configuration
     std::string by = "ssh"; // the launcher: here (this computer), ssh, slurm, podman, docker
-    std::string address = {}; // IPv4 at which its processes listen; empty: as it says itself
+    std::string address = {}; // at which its processes listen; empty: as it says itself
     std::string programs = {}; // directory of the programs there; empty: the one here, or else its PATH
     std::string config = {}; // configuration file of ssh; empty: the user's
     std::map<std::string, std::uint32_t> most = {}; // servers of a pool that it takes; any number of the others

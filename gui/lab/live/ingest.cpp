@@ -322,6 +322,7 @@ void Ingest::standStill()
 void Ingest::run(const std::stop_token& stop)
 {
     Sockets sockets { zmq::socket_t(m_context, zmq::socket_type::sub), {}, {} };
+    sockets.subscriber.set(zmq::sockopt::ipv6, true);
     sockets.subscriber.set(zmq::sockopt::linger, 0);
     sockets.subscriber.set(zmq::sockopt::rcvhwm, kBatchesWaiting);
     sockets.subscriber.set(zmq::sockopt::maxmsgsize, kBatchBytes);

@@ -6,11 +6,10 @@
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/hosts/launcher.h"
 
-#include <arpa/inet.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
+#include <mutex>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -85,19 +84,34 @@ Result<std::shared_ptr<ClusterPrograms::Host>> ClusterPrograms::reach(
     auto host = std::make_shared<Host>();
     host->entry = entry;
     // Another computer may have a process of the same number, so the address counts, too. It is known only then.
-    const std::shared_ptr<std::atomic<std::uint32_t>> ip = std::make_shared<std::atomic<std::uint32_t>>(0);
+    struct Where {
+        std::mutex mutex;
+        Ip ip;
+        Ip get()
+        {
+            const std::lock_guard lock(mutex);
+            return ip;
+        }
+    };
+    const auto where = std::make_shared<Where>();
     auto remote = RemoteKeeper::connect(
         entry, m_directory, m_logDirectory + "/host-" + logName(entry.name),
-        [this, ip](pid_t pid, const std::string& how) { m_control.endProcessOfPid(std::uint32_t(pid), how, *ip); },
-        [this, ip](pid_t pid, bool isPaused) { m_control.pauseProcessOfPid(std::uint32_t(pid), isPaused, *ip); }, stop);
+        [this, where](
+            pid_t pid, const std::string& how) { m_control.endProcessOfPid(std::uint32_t(pid), how, where->get()); },
+        [this, where](
+            pid_t pid, bool isPaused) { m_control.pauseProcessOfPid(std::uint32_t(pid), isPaused, where->get()); },
+        stop);
     if (!remote)
         return remote.error();
     host->address = entry.address.empty() ? (*remote)->address() : entry.address;
-    in_addr address {};
-    if (::inet_pton(AF_INET, host->address.c_str(), &address) != 1)
+    const auto address = Ip::parse(host->address);
+    if (!address)
         return Error { "The host " + entry.name
             + " does not know its address in the network; give it with address= in the list of hosts." };
-    *ip = ntohl(address.s_addr);
+    {
+        const std::lock_guard lock(where->mutex);
+        where->ip = *address;
+    }
     for (const char* name : { kClusterKeyName, kClientKeyName }) {
         std::ifstream file(m_keys + '/' + name);
         const std::string text { std::istreambuf_iterator<char>(file), {} };

@@ -41,17 +41,17 @@ private:
     int m_number;
 };
 
-sockaddr_in addressOf(std::uint32_t ip, std::uint16_t port)
+sockaddr_in addressOf(Ip ip, std::uint16_t port)
 {
     sockaddr_in address {};
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(ip);
+    address.sin_addr.s_addr = htonl(ip.number());
     address.sin_port = htons(port);
     return address;
 }
 
 // The free port that was bound; 0: errno says why there is none.
-std::uint16_t bindTo(int socket, std::uint32_t ip)
+std::uint16_t bindTo(int socket, Ip ip)
 {
     sockaddr_in address = addressOf(ip, 0);
     socklen_t size = sizeof address;
@@ -67,10 +67,10 @@ Result<std::string> endpointOf(const std::string& address)
     constexpr std::string_view kHost = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.";
     const std::size_t colon = address.rfind(':');
     const std::string host = address.substr(0, colon);
-    in_addr number {};
-    const bool isName = !host.empty() && host.find_first_not_of(kHost) == std::string::npos;
+    const bool isV6 = host.starts_with('[') && host.ends_with(']') && Ip::parse(host.substr(1, host.size() - 2));
+    const bool isName = isV6 || (!host.empty() && host.find_first_not_of(kHost) == std::string::npos);
     const bool isNumber = host.find_first_not_of("0123456789.") == std::string::npos;
-    if (colon == std::string::npos || !isName || (isNumber && ::inet_pton(AF_INET, host.c_str(), &number) != 1)
+    if (colon == std::string::npos || !isName || (isNumber && !Ip::parse(host))
         || !readNumber<std::uint16_t>(address.substr(colon + 1), 1, 65'535))
         return Error { "“" + address
             + "” is not an address. Write HOST:PORT, the coordinator’s control endpoint, for example 127.0.0.1:4712." };
@@ -99,12 +99,12 @@ std::string multicastTrouble()
 {
     const auto failed = [](const char* what) { return std::string(what) + ": " + std::strerror(errno); };
     const Socket in(SOCK_DGRAM), out(SOCK_DGRAM);
-    const Endpoint group = multicastGroup(pb::DATA, kPortOfTry);
+    const Endpoint group = multicastGroup(pb::DATA, { kLoopback, kPortOfTry });
     const std::uint16_t port = in.number() < 0 || out.number() < 0 ? std::uint16_t(0) : bindTo(in.number(), INADDR_ANY);
     if (port == 0)
         return failed("no socket");
     ip_mreq membership {};
-    membership.imr_multiaddr.s_addr = htonl(group.ip);
+    membership.imr_multiaddr.s_addr = htonl(group.ip.number());
     membership.imr_interface.s_addr = htonl(INADDR_LOOPBACK);
     if (::setsockopt(in.number(), IPPROTO_IP, IP_ADD_MEMBERSHIP, &membership, sizeof membership) != 0)
         return failed("the group cannot be joined");

@@ -5,6 +5,7 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/cluster_programs.h"
 #include "common/end_reasons.h"
+#include "common/ip.h"
 
 #include <sys/un.h>
 
@@ -70,10 +71,7 @@ Result<void> RealProcesses::begin(const std::stop_token& stop)
     if (!first)
         return Error { first.error().text };
     m_control = first->front().control_endpoint();
-    const auto& address = first->front().address();
-    const std::uint32_t ip = address.ip();
-    m_coordinator = std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.'
-        + std::to_string(ip >> 8 & 255) + '.' + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
+    m_coordinator = udpText(first->front().address());
     return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/kinds.h"
 #include "common/end_reasons.h"
+#include "common/ip.h"
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/state/keyframe.h"
 #include "gui/lab/recording/recording_place.h"
@@ -320,7 +321,6 @@ void RecordingWriter::addProcess(const pb::ProcessInfo& info, std::int64_t tNs)
     const QVariant base = info.kind() == pb::CLIENT ? QVariant(qlonglong(*operationOf(first))) : QVariant();
     static constexpr const char* kKinds[] = { "", "node", "coordinator", "client" };
     const int kind = int(info.kind());
-    const std::uint32_t ip = info.address().ip();
     if (info.is_simulated() && m_seed != info.seed()) {
         m_seed = info.seed();
         setMeta("simulated", "1");
@@ -331,7 +331,7 @@ void RecordingWriter::addProcess(const pb::ProcessInfo& info, std::int64_t tNs)
     update(
         "UPDATE process SET name = ?, kind = ?, host = ?, pid = ?, endpoint = ?, version = ?, op_base = ? WHERE id = ?",
         { QString::fromStdString(info.name()), kind >= 0 && kind < 4 ? kKinds[kind] : "",
-            QString("%1.%2.%3.%4").arg(ip >> 24).arg(ip >> 16 & 255).arg(ip >> 8 & 255).arg(ip & 255), info.pid(),
+            QString::fromStdString(Ip::from(info.address()).text()), info.pid(),
             QString::fromStdString(info.events_endpoint()), QString::fromStdString(info.version()), base,
             stored(info.node()) });
 }

@@ -193,6 +193,9 @@ struct Builder {
             QStringLiteral("%1 in, %2 out").arg(grouped(gauges.messages_in()), grouped(gauges.messages_out())));
         if (gauges.dropped() > 0)
             fact("Dropped", grouped(gauges.dropped()));
+        for (const pb::DropCount& refusal : gauges.refused())
+            fact("Refused",
+                QStringLiteral("%1: %2").arg(grouped(refusal.count()), QString::fromStdString(refusal.reason())));
         const std::uint64_t published = s ? std::max(s->sequence(), process.sequence) : process.sequence;
         QStringList lost;
         if (s && s->lost_events() > 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/system/message_motion.h"
 
+#include "common/ip.h"
 #include "gui/lab/words/process/process_words.h"
 #include "gui/show/show_systems.h"
 #include "gui/show/words/quantity_words.h"
@@ -30,13 +31,6 @@ std::uint64_t rounded(double value)
 bool isOfMany(MessageClass c)
 {
     return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image || isOfChange(c);
-}
-
-std::string addressText(const pb::Address& address)
-{
-    const std::uint32_t ip = address.ip();
-    return std::to_string(ip >> 24) + '.' + std::to_string((ip >> 16) & 255) + '.' + std::to_string((ip >> 8) & 255)
-        + '.' + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
 }
 
 } // namespace
@@ -105,7 +99,7 @@ ProcessId MessageMotion::receiverOf(const pb::MessageSent& sent) const
 {
     if (sent.to() != 0)
         return sent.to();
-    const auto found = m_byAddress.find(addressText(sent.address()));
+    const auto found = m_byAddress.find(udpText(sent.address()));
     return found == m_byAddress.end() ? 0 : found->second;
 }
 

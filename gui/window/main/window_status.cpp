@@ -90,7 +90,10 @@ void WindowStatus::addCluster(std::vector<StatusPart>& parts) const
             { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
     std::set<std::uint64_t> armed;
     std::size_t paused = 0;
+    std::uint64_t refused = 0;
     for (const auto& [id, process] : state.processes) {
+        for (const pb::DropCount& refusal : process.gauges.refused())
+            refused += refusal.count();
         bool isPauseArmed = false; // otherwise the program that started the process has paused it
         for (const auto& [number, fault] : process.faults) {
             armed.insert(number);
@@ -101,6 +104,9 @@ void WindowStatus::addCluster(std::vector<StatusPart>& parts) const
     if (const std::size_t faults = armed.size() + paused; faults > 0)
         parts.push_back({ Glyph::Warning, m_parts.theme.caution,
             { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
+    if (refused > 0) // the node inspector says which process refused what
+        parts.push_back({ Glyph::Warning, m_parts.theme.caution,
+            { tr("%1 messages refused").arg(grouped(refused)), tr("%1 refused").arg(grouped(refused)) }, 9, true });
     if (state.isOfLhrs())
         parts.push_back({ Glyph::Recruit, m_parts.theme.caution,
             { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"),

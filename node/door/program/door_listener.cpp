@@ -48,14 +48,12 @@ Result<DoorListener> DoorListener::onPort(std::uint16_t port)
     made.m_socket = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const int isOn = 1;
     ::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &isOn, sizeof isOn);
-    sockaddr_in address = toSystem({ kLoopback, port });
-    socklen_t length = sizeof address;
-    if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0
-        || ::listen(made.get(), kBacklog) != 0
-        || ::getsockname(made.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0)
+    SystemAddress address({ kLoopback, port });
+    if (::bind(made.get(), address.name(), address.size()) != 0 || ::listen(made.get(), kBacklog) != 0
+        || ::getsockname(made.get(), address.name(), address.sizeToFill()) != 0)
         return Error { systemError("cannot listen at 127.0.0.1:" + std::to_string(port), errno).text
             + "; end the program that uses the port, or choose another one with --resp-port" };
-    made.m_port = fromSystem(address).port;
+    made.m_port = address.end().port;
     return made;
 }
 

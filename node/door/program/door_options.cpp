@@ -49,7 +49,7 @@ void addDoor(CLI::App& app, DoorOptions& options)
 
 Result<void> checkDoor(const DoorOptions& options, const ProcessOptions& process)
 {
-    if (options.port && process.listen.ip >> 24 != 127)
+    if (options.port && !process.listen.ip.isLoopback())
         return Error { std::string("--resp-port with --listen beyond loopback: ") + kLoopbackOnly };
     return {};
 }

@@ -28,6 +28,7 @@ public:
     void onTime(Time now, Effects& out) override;
     Time deadline() const override;
     void inspect(Time now, pb::NodeSample& out) const override;
+    std::optional<NodeId> awaited(std::uint64_t id) const override { return m_context.acks.receiverOf(id); }
 
     FileImage image() const { return m_file.image(); }
 

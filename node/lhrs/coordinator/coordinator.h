@@ -39,6 +39,7 @@ public:
     void snapshot(pb::Snapshot& out) const override;
     void gauges(pb::Gauges& out) const override;
     void inspect(Time now, pb::NodeSample& out) const override;
+    std::optional<NodeId> awaited(std::uint64_t id) const override { return m_acks.receiverOf(id); }
 
     const FileState& file() const { return m_file; }
     const Growth& growth() const { return m_growth; }

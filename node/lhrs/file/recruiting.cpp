@@ -128,7 +128,7 @@ bool Recruiter::choose(pb::Role role, Pool& pool, HostLoad& load, Time now) cons
 {
     // The load of a host that has none is not entered: the map stays as small as the group.
     const auto loadOf = [&load](const pb::ProcessInfo& process) {
-        const auto at = load.find(process.address().ip());
+        const auto at = load.find(Ip::from(process.address()));
         return at == load.end() ? 0u : at->second;
     };
     for (std::uint32_t taken = 0; taken < pool.wanted; ++taken) {
@@ -147,7 +147,7 @@ bool Recruiter::choose(pb::Role role, Pool& pool, HostLoad& load, Time now) cons
             if (std::any_of(spares.begin(), spares.end(), isBetter))
                 return false;
         }
-        ++load[best->process.address().ip()];
+        ++load[Ip::from(best->process.address())];
         std::rotate(first, best, best + 1); // the others keep their order
     }
     return true;

@@ -55,7 +55,7 @@ public:
     explicit Recruiter(Invitations& invitations) : m_shared(invitations) { }
 
     // Members of the group that the servers will join, by the address of their host.
-    using HostLoad = std::map<std::uint32_t, std::uint32_t>;
+    using HostLoad = std::map<Ip, std::uint32_t>;
 
     // Starts over for these numbers of servers; `purpose` says in words what they are for.
     void start(Want want, HostLoad load, std::string purpose, Time now, Effects& out);

@@ -37,13 +37,13 @@ void Enlistment::recruit(Time now, Effects& out)
 Recruiter::HostLoad Enlistment::hostLoad() const
 {
     const FileState& file = m_parts.file;
-    std::map<NodeId, std::uint32_t> hosts;
+    std::map<NodeId, Ip> hosts;
     for (const Directory::Entry* entry : m_parts.directory.all()) {
         const pb::Place& place = entry->place;
         const bool isInGroup = place.role() == pb::DATA ? file.groupOf(BucketNumber(place.number())) == m_group
                                                         : place.role() == pb::PARITY && place.number() == m_group.value;
         if (isInGroup && !entry->isReplaced)
-            hosts[NodeId(entry->info.node())] = entry->info.address().ip();
+            hosts[NodeId(entry->info.node())] = Ip::from(entry->info.address());
     }
     if (const auto group = file.groups().find(m_group); group != file.groups().end()) {
         const auto note = [&](const FileState::MemberInfo& member) {

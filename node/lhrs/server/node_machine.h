@@ -39,6 +39,7 @@ public:
     void leaveOutRecords(pb::Snapshot& snapshot) const override;
     void gauges(pb::Gauges& out) const override;
     void inspect(Time now, pb::NodeSample& out) const override;
+    std::optional<NodeId> awaited(std::uint64_t id) const override { return m_context.acks.receiverOf(id); }
 
     // Whether the coordinator has answered.
     bool isRegistered() const { return m_isRegistered; }

@@ -100,14 +100,16 @@ SimProcess& SimCluster::start(const pb::ProcessInfo& identity, std::unique_ptr<M
 
 SimProcess* SimCluster::processAt(const Address& address)
 {
-    if (address.ip == 0 || address.ip > m_processes.size())
+    if (address.ip.number() == 0 || address.ip.number() > m_processes.size())
         return nullptr;
-    return m_processes[address.ip - 1].get();
+    return m_processes[address.ip.number() - 1].get();
 }
 
 const SimProcess* SimCluster::at(const Address& address) const
 {
-    return address.ip == 0 || address.ip > m_processes.size() ? nullptr : m_processes[address.ip - 1].get();
+    return address.ip.number() == 0 || address.ip.number() > m_processes.size()
+        ? nullptr
+        : m_processes[address.ip.number() - 1].get();
 }
 
 const SimProcess* SimCluster::numbered(NodeId node) const

@@ -74,7 +74,7 @@ bool FaultInjector::isAway(std::uint32_t process) const
 
 bool FaultInjector::isAway(const FileState::MemberInfo& member) const
 {
-    if (member.hasFailed() || isAway(member.holder.address.ip))
+    if (member.hasFailed() || isAway(member.holder.address.ip.number()))
         return true;
     // A rebuilt bucket that does not yet know that it is enabled: only the coordinator knows that it counts, and the
     // coordinator may end too.
@@ -107,11 +107,11 @@ void FaultInjector::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>
     const FileState::Group& group = file().groups().at(g);
     for (const auto& [q, member] : group.data)
         if (role != pb::PARITY)
-            found.push_back({ member.holder.address.ip, g, !isAway(member), true });
+            found.push_back({ member.holder.address.ip.number(), g, !isAway(member), true });
     const std::set<std::uint32_t> counted = m_oracle.availability().countedColumns(g.value);
     for (const auto& [p, member] : group.parity)
         if (role != pb::DATA)
-            found.push_back({ member.holder.address.ip, g,
+            found.push_back({ member.holder.address.ip.number(), g,
                 member.state == pb::UP && !isAway(member)
                     && (!m_oracle.availability().isCreated(g.value) || counted.contains(p.value)),
                 true });
@@ -133,13 +133,13 @@ std::vector<FaultInjector::Victim> FaultInjector::applyTo(const pb::CaseAction& 
         for (const auto& [g, group] : groups)
             for (const auto& [q, member] : group.data)
                 if (member.state == pb::SPLITTING || member.state == pb::MERGING || member.state == pb::INIT)
-                    found.push_back({ member.holder.address.ip, g, !isAway(member), true });
+                    found.push_back({ member.holder.address.ip.number(), g, !isAway(member), true });
         break;
     case pb::CaseAction::MANAGER:
         for (const auto& [g, group] : groups)
             if (const auto manager = group.parity.find(group.manager);
                 group.state != pb::GROUP_UP && manager != group.parity.end())
-                found.push_back({ manager->second.holder.address.ip, g, !isAway(manager->second), true });
+                found.push_back({ manager->second.holder.address.ip.number(), g, !isAway(manager->second), true });
         break;
     case pb::CaseAction::NEWCOMER:
     case pb::CaseAction::IDLE_SPARE:

@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import socket
 import types
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -57,12 +58,19 @@ def _arguments(**o: Any) -> list[str]:
     return arguments + (["--time-scale", "5"] if o["timers"] == "classroom" else [])
 
 
+def _is_ip(family: int, text: str) -> bool:
+    try:
+        return bool(socket.inet_pton(family, text))
+    except OSError:
+        return False
+
+
 def _endpoint_of(endpoint: str) -> str:
     """'tcp://HOST:PORT' from what a person typed. LabError BadArgument: it is not such an address."""
-    named = re.fullmatch(r"(?:tcp://)?([A-Za-z0-9.-]+):([0-9]{1,5})", endpoint) if isinstance(endpoint, str) else None
+    named = re.fullmatch(r"(?:tcp://)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})", endpoint) if isinstance(endpoint, str) else None
     is_number = named is not None and not named[1].strip("0123456789.")
-    if named is None or not 1 <= int(named[2]) <= 65_535 or is_number and not (
-            re.fullmatch(r"(\d{1,3}\.){3}\d{1,3}", named[1]) and all(int(part) < 256 for part in named[1].split("."))):
+    if named is None or not 1 <= int(named[2]) <= 65_535 or not (
+            _is_ip(socket.AF_INET6, named[1][1:-1]) if named[1].startswith("[") else not is_number or _is_ip(socket.AF_INET, named[1])):
         raise LabError("BadArgument", f"{endpoint!r:.80} is not an address.",
                        "Write HOST:PORT, the coordinator's control endpoint, for example 127.0.0.1:4712.")
     return f"tcp://{named[1]}:{named[2]}"

@@ -31,6 +31,7 @@ class FileState(Row):
     records: Optional[int]           # None while a bucket does not answer, because the sum is then unknown
     load_factor: Optional[float]     # records / (M b)
     splits_owed: int
+    recruiting: str                  # 'multicast', or 'registry' where no multicast arrives
     groups: int
 
 
@@ -208,7 +209,8 @@ class StateCalls(RingCalls):
                 raise
         room = file.buckets * file.config.b
         return FileState(file.file.i, file.file.n, file.buckets, file.availability, records,
-                         records / room if records is not None and room else None, file.splits_owed, len(file.groups))
+                         records / room if records is not None and room else None, file.splits_owed,
+                         "multicast" if file.recruiting == pb.MULTICAST else "registry", len(file.groups))
 
     def group(self, number: int) -> Group:
         """A bucket group. LabError BadArgument: there is no group with that number."""

@@ -22,7 +22,7 @@ from .events import EventLog
 
 _ASK_AGAIN_S = 0.25
 _BATCHES_WAITING = 100_000
-_ENDPOINT = re.compile(r"tcp://[A-Za-z0-9.-]+:(\d{1,5})")
+_ENDPOINT = re.compile(r"tcp://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})")
 _KINDS = {pb.NODE: "node", pb.COORDINATOR: "coordinator", pb.CLIENT: "client"}
 
 _REFUSALS = {pb.BAD_ARGUMENT: "BadArgument", pb.TIMED_OUT: "Timeout", pb.NO_SPARES: "NoSpares", pb.NOT_ALLOWED: "NotAllowed"}
@@ -86,6 +86,7 @@ class Wire:
         self._events = self._context.socket(zmq.SUB)
         self._events.rcvhwm = _BATCHES_WAITING
         self._events.linger = 0
+        self._events.ipv6 = True
         self._events.subscribe(b"")
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
@@ -268,6 +269,7 @@ class Wire:
         if endpoint not in self._dealers:
             dealer = self._context.socket(zmq.DEALER)
             dealer.linger = 0
+            dealer.ipv6 = True
             self._prepare(dealer, endpoint)
             dealer.connect(endpoint)
             self._dealers[endpoint] = dealer

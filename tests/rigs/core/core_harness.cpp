@@ -159,7 +159,7 @@ Step Driven::finish()
     for (const Effects::Send& send : m_effects.sends())
         // Several processes may be on one host.
         step.sent.push_back(
-            { send.node.value != 0 ? send.node.value : send.to.ip, send.way, send.tries, *send.message });
+            { send.node.value != 0 ? send.node.value : send.to.ip.number(), send.way, send.tries, *send.message });
     for (const Effects::Multicast& multicast : m_effects.multicasts())
         step.multicasts.emplace_back(multicast.pool, *multicast.message);
     for (const pb::Event* event : m_effects.events())

@@ -133,7 +133,7 @@ void MemoryCluster::finish(Process& process)
     for (const pb::CommandReply* answer : m_effects.replies())
         m_replies[answer->ticket()] = *answer;
     for (const Effects::Send& send : m_effects.sends())
-        post({ process.info.node(), send.to.ip, std::make_shared<const pb::Message>(*send.message),
+        post({ process.info.node(), send.to.ip.number(), std::make_shared<const pb::Message>(*send.message),
             send.way != Way::Auto ? pb::STREAM : pb::UDP });
     for (const Effects::Multicast& multicast : m_effects.multicasts()) {
         for (const auto& [node, other] : m_processes) {

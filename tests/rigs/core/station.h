@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <functional>
 #include <future>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -110,10 +111,10 @@ struct StreamEnd {
 // A plain TCP connection of a client that does not know the protocol.
 class Stranger {
 public:
-    explicit Stranger(Endpoint to) : m_socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+    explicit Stranger(Endpoint to) : m_socket(::socket(familyOf(to.ip), SOCK_STREAM | SOCK_CLOEXEC, 0))
     {
-        const sockaddr_in address = toSystem(to);
-        m_isConnected = ::connect(m_socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+        const SystemAddress address(to);
+        m_isConnected = ::connect(m_socket.get(), address.name(), address.size()) == 0;
     }
     bool isConnected() const { return m_isConnected; }
     // False: the other side has closed.
@@ -170,6 +171,7 @@ public:
         std::atomic<std::int64_t> nextAlarm = std::numeric_limits<std::int64_t>::max(); // ns of its clock
         std::atomic<std::int64_t> alarmedAt = 0;
         std::function<void()> beforeReply; // within the step
+        std::map<std::uint64_t, NodeId> awaited; // who is to acknowledge what; filled before anything arrives
     };
     explicit EchoMachine(std::shared_ptr<Heard> heard) : m_heard(std::move(heard)) { }
 
@@ -211,6 +213,11 @@ public:
         }
     }
     Time deadline() const override { return Time(m_heard->nextAlarm.load()); }
+    std::optional<NodeId> awaited(std::uint64_t id) const override
+    {
+        const auto found = m_heard->awaited.find(id);
+        return found == m_heard->awaited.end() ? std::nullopt : std::optional(found->second);
+    }
     void snapshot(pb::Snapshot& out) const override { out.set_spare_pool(pb::DATA); }
     void gauges(pb::Gauges& out) const override { out.set_operations(m_heard->messages); }
 
@@ -263,12 +270,11 @@ class Speaker {
 public:
     explicit Speaker(Endpoint coordinator, Endpoint self = { kLoopback, 0 }, const std::optional<KeyFile>& key = {},
         NodeId number = NodeId(77))
-        : m_cluster(Envelope::clusterOf(coordinator.ip, coordinator.port)),
-          m_keys(key ? std::optional<KeyRing>(*key) : std::nullopt),
+        : m_cluster(Envelope::clusterOf(coordinator)), m_keys(key ? std::optional<KeyRing>(*key) : std::nullopt),
           envelope(m_cluster, number, m_keys ? &*m_keys : nullptr), udp(must(UdpSocket::open(self))),
           streams(must(TcpStreams::open({ kLoopback, 0 }, envelope, counters))),
           introductions(envelope, [this](Endpoint to, std::string_view packet) { sendPacket(to, packet); }),
-          m_sender({ envelope, udp, *streams, counters, coordinator.port, nullptr, key ? &introductions : nullptr }),
+          m_sender({ envelope, udp, *streams, counters, coordinator, nullptr, key ? &introductions : nullptr }),
           m_udpThread([this](std::stop_token stop) { listen(stop); }), m_tcpThread([this](std::stop_token stop) {
               streams->run(stop, [this](std::string& packet, std::string& block) {
                   const std::string taken = std::move(packet);

@@ -33,6 +33,7 @@ QJSValue fileObject(const LabContext& context, const pb::FileDescription& file, 
             ? QJSValue(double(*records) / (double(file.buckets()) * file.config().b()))
             : QJSValue(0.0));
     object.setProperty("splitsOwed", file.splits_owed());
+    object.setProperty("recruiting", file.recruiting() == pb::MULTICAST ? "multicast" : "registry");
     object.setProperty("groups", std::uint32_t(file.groups_size()));
     return object;
 }

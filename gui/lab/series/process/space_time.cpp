@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/series/process/space_time.h"
 
+#include "common/ip.h"
+
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -8,13 +10,6 @@
 namespace lhrs::gui {
 
 namespace {
-
-std::string addressShown(const pb::Address& address)
-{
-    const std::uint32_t ip = address.ip();
-    return std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.' + std::to_string(ip >> 8 & 255) + '.'
-        + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
-}
 
 // The events of each process by sequence number.
 using Numbers = std::map<ProcessId, std::map<std::uint64_t, std::size_t>>;
@@ -73,7 +68,7 @@ Sent listSent(SpaceTime& out, const std::map<std::string, ProcessId>& addresses)
         message.sent = i;
         message.from = run.process;
         message.to = e.to();
-        if (const auto known = addresses.find(addressShown(e.address())); message.to == 0 && known != addresses.end())
+        if (const auto known = addresses.find(udpText(e.address())); message.to == 0 && known != addresses.end())
             message.to = known->second;
         message.kind = e.kind();
         message.id = e.id();

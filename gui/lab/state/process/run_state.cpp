@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/state/process/run_state.h"
 
+#include "common/ip.h"
+
 #include <algorithm>
 
 namespace lhrs::gui {
@@ -11,13 +13,6 @@ RunState::RunState(RunState&& other) noexcept = default;
 RunState& RunState::operator=(const RunState& other) = default;
 RunState& RunState::operator=(RunState&& other) noexcept = default;
 RunState::~RunState() = default;
-
-static std::string addressText(const pb::Address& a)
-{
-    const std::uint32_t ip = a.ip();
-    return std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.' + std::to_string(ip >> 8 & 255) + '.'
-        + std::to_string(ip & 255) + ':' + std::to_string(a.udp_port());
-}
 
 ClientState& RunState::clientOf(ProcessId process)
 {
@@ -33,7 +28,7 @@ void RunState::takeInfo(const pb::ProcessInfo& info)
     process.kind = info.kind();
     process.name = info.name();
     process.pid = info.pid();
-    process.address = addressText(info.address());
+    process.address = udpText(info.address());
     process.eventsEndpoint = info.events_endpoint();
     process.controlEndpoint = info.control_endpoint();
     process.version = info.version();

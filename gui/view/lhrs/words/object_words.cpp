@@ -444,8 +444,9 @@ QString multicastWords(const ClusterState& state, pb::Role pool)
         = QString::fromStdString(coordinator->second.address).section(QLatin1Char(':'), -1).toUShort(&isPort);
     if (!isPort || port == 0)
         return {};
-    const std::uint32_t ip = multicastGroup(pool, port).ip;
-    return QStringLiteral("%1.%2.%3.%4").arg(ip >> 24).arg(ip >> 16 & 255).arg(ip >> 8 & 255).arg(ip & 255);
+    const QString host = QString::fromStdString(coordinator->second.address).section(QLatin1Char(':'), 0, -2);
+    const auto ip = Ip::parse(QString(host).remove(QLatin1Char('[')).remove(QLatin1Char(']')).toStdString());
+    return ip ? QString::fromStdString(multicastGroup(pool, { *ip, port }).ip.text()) : QString();
 }
 
 std::vector<ObjectRef> objectsOf(const ClusterState& state)
