@@ -7,6 +7,7 @@
 
 #if GOOGLE_PROTOBUF_VERSION >= 4022000
 #include <absl/log/globals.h>
+#include <absl/log/initialize.h>
 #include <absl/log/log_sink.h>
 #include <absl/log/log_sink_registry.h>
 #else
@@ -77,7 +78,7 @@ void takeProtobufLog(std::function<void(const std::string& line)> take)
     logTaker = std::move(take);
 #if GOOGLE_PROTOBUF_VERSION >= 4022000
     static Sink sink;
-    static const bool isAdded = (absl::AddLogSink(&sink), true);
+    static const bool isAdded = (absl::InitializeLog(), absl::AddLogSink(&sink), true);
     (void)isAdded;
     absl::SetStderrThreshold(absl::LogSeverityAtLeast::kInfinity);
 #else

@@ -63,9 +63,11 @@ std::string hostAddress()
     const std::vector<std::string> own = interfaceAddresses();
     // The variable may come from the login node of a job that runs elsewhere.
     const std::string reached = addressReachedBySsh(std::getenv("SSH_CONNECTION"));
-    if (std::find(own.begin(), own.end(), reached) != own.end())
-        return reached;
-    return own.empty() ? std::string() : own.front();
+    if (own.empty() || std::find(own.begin(), own.end(), reached) == own.end())
+        return own.empty() ? std::string() : own.front();
+    // All hosts of a cluster have addresses of one family: IPv4, unless this computer has none.
+    const auto isV6 = [](const std::string& address) { return address.find(':') != std::string::npos; };
+    return isV6(reached) == isV6(own.front()) ? reached : own.front();
 }
 
 } // namespace lhrs

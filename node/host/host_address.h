@@ -7,7 +7,8 @@
 namespace lhrs {
 
 // The address at which other computers reach this one: the one by which ssh came (SSH_CONNECTION), because that
-// path works; otherwise that of the first interface, of IPv4 if it has one. Empty: it has only the loopback interface.
+// path works, unless it is of IPv6 and there is one of IPv4; otherwise that of the first interface, of IPv4 if it has
+// one. Empty: it has only the loopback interface.
 std::string hostAddress();
 // The addresses of the interfaces that are up, IPv4 first, without those of the loopback interface.
 std::vector<std::string> interfaceAddresses();

@@ -2,6 +2,7 @@
 #include "node/process/control_server.h"
 
 #include "common/kinds.h"
+#include "common/run_clock.h"
 #include "common/wire.h"
 #include "node/process/thread_meter.h"
 #include "node/process/zap_handler.h"
@@ -47,7 +48,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(
         if (keys != nullptr)
             ZapHandler::guard(socket, *keys);
         socket.bind(endpoint);
-        return std::unique_ptr<ControlServer>(new ControlServer(std::move(socket), wake, keys != nullptr));
+        return std::unique_ptr<ControlServer>(new ControlServer(std::move(socket), wake, serves, keys != nullptr));
     } catch (const zmq::error_t& error) {
         ::close(wake);
         if (error.num() == EADDRINUSE)
@@ -56,8 +57,8 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(
     }
 }
 
-ControlServer::ControlServer(zmq::socket_t socket, int wake, bool hasRoles)
-    : m_socket(std::move(socket)), m_hasRoles(hasRoles), m_wake(wake),
+ControlServer::ControlServer(zmq::socket_t socket, int wake, Serves serves, bool hasRoles)
+    : m_socket(std::move(socket)), m_serves(serves), m_hasRoles(hasRoles), m_wake(wake),
       m_endpoint(m_socket.get(zmq::sockopt::last_endpoint))
 {
 }
@@ -101,6 +102,7 @@ void ControlServer::reply(pb::CommandReply& reply)
         m_open.erase(found);
     }
     reply.set_ticket(answer.asker.ticket);
+    tellTime(reply);
     reply.SerializeToString(&answer.bytes);
     {
         const std::lock_guard lock(m_mutex);
@@ -227,9 +229,17 @@ void ControlServer::refuse(const Asker& asker, pb::Refusal refusal, const char* 
     send(asker, std::move(reply));
 }
 
+// A simulated process has no clock of its own.
+void ControlServer::tellTime(pb::CommandReply& reply) const
+{
+    if (m_serves == Serves::OneProcess)
+        reply.set_wall_ns(RunClock::own().now());
+}
+
 void ControlServer::send(const Asker& asker, pb::CommandReply reply)
 {
     reply.set_ticket(asker.ticket);
+    tellTime(reply);
     send(Answer { asker, reply.SerializeAsString() });
 }
 

@@ -70,17 +70,19 @@ private:
         std::string bytes;
     };
 
-    ControlServer(zmq::socket_t socket, int wake, bool hasRoles);
+    ControlServer(zmq::socket_t socket, int wake, Serves serves, bool hasRoles);
     void run();
     void serve();
     bool isAllowed(PeerRole role, const pb::Command& command) const;
     void onCommand(Asker asker, pb::Command command);
+    void tellTime(pb::CommandReply& reply) const;
     void refuse(const Asker& asker, pb::Refusal refusal, const char* text);
     void send(const Asker& asker, pb::CommandReply reply);
     void send(const Answer& answer);
     void sendReplies();
 
     zmq::socket_t m_socket; // used only by the thread once it runs
+    const Serves m_serves;
     const bool m_hasRoles; // there are keys
     const int m_wake; // eventfd: replies are waiting, or stop was requested
     std::string m_endpoint;

@@ -104,7 +104,7 @@ Result<void> Runtime::openSockets()
         if (m_udp->send({ &datagram, 1 }) > 0)
             m_counters.dropped(Drop::NotSent);
     };
-    m_otherVersions.emplace(sendPacket);
+    m_otherVersions.emplace(sendPacket, m_options.coordinator);
     if (m_keys)
         m_introductions.emplace(*m_envelope, sendPacket);
     if (m_keys) {

@@ -57,7 +57,7 @@ void Runtime::watch(pb::NodeSample& out)
     for (const auto end = std::chrono::steady_clock::now() + kWaitForCore;
          !lock.owns_lock() && std::chrono::steady_clock::now() < end;) {
         std::this_thread::yield();
-        lock.try_lock();
+        (void)lock.try_lock();
     }
     out.set_time_ns(clock().count());
     out.set_wall_ns(wallNow());

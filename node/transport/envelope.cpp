@@ -53,12 +53,15 @@ NodeId Envelope::receiverOf(std::string_view packet) { return NodeId(headerOf(pa
 std::uint64_t Envelope::clusterOf(Endpoint coordinator)
 {
     // The finalizer of splitmix64 maps neighbouring addresses to distant numbers.
+    const auto mix = [](std::uint64_t x) {
+        x += 0x9e3779b97f4a7c15u;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        return x ^ (x >> 31);
+    };
     const Ip ip = coordinator.ip;
-    const std::uint64_t address = ip.isV6() ? ip.high() * 0xd6e8feb86659fd93u ^ ip.low() : ip.number();
-    std::uint64_t x = (address << 16 | coordinator.port) + 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    return ip.isV6() ? mix(mix(mix(ip.high()) ^ ip.low()) ^ coordinator.port)
+                     : mix(std::uint64_t(ip.number()) << 16 | coordinator.port);
 }
 
 Envelope::Envelope(std::uint64_t cluster, NodeId self, const KeyRing* keys)

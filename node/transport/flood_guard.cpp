@@ -13,6 +13,14 @@ bool FloodGuard::isGarbage(Drop reason)
         || reason == Drop::OtherCluster;
 }
 
+bool FloodGuard::isTimeToTell(Clock::time_point now)
+{
+    if (m_told && now - *m_told < kToldAgain)
+        return false;
+    m_told = now;
+    return true;
+}
+
 void FloodGuard::note(std::uint64_t garbage, std::uint64_t thrownAway, Clock::time_point now)
 {
     m_seen += garbage + (m_isOn ? thrownAway : 0);
@@ -32,13 +40,14 @@ void FloodGuard::note(std::uint64_t garbage, std::uint64_t thrownAway, Clock::ti
             return;
         }
         m_isOn = true;
-        spdlog::warn("datagrams that are none of this cluster flood in, {} within {} ms: the kernel throws them away "
-                     "from now on, and counts them together with what does not fit",
-            seen, kPeriod.count());
+        if (isTimeToTell(now))
+            spdlog::warn(
+                "datagrams that are none of this cluster flood in, {} within {} ms: the kernel throws them away "
+                "from now on, and counts them together with what does not fit",
+                seen, kPeriod.count());
     } else if (m_isOn && now - m_lastMany >= kOnLeast) {
         m_socket.passAll();
         m_isOn = false;
-        spdlog::info("the flood of datagrams is over");
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace lhrs {
 
@@ -31,6 +32,7 @@ public:
     static constexpr std::uint64_t kFew = 500; // in one period: it is over
     static constexpr std::chrono::milliseconds kPeriod { 100 };
     static constexpr std::chrono::seconds kOnLeast { 2 };
+    static constexpr std::chrono::minutes kToldAgain { 10 }; // between two lines of the log at least
 
 private:
     const UdpSocket& m_socket;
@@ -39,6 +41,8 @@ private:
     bool m_isImpossible = false; // the system allows no filter; said once
     std::uint64_t m_seen = 0; // in this period
     Clock::time_point m_periodBegan {}, m_lastMany {};
+    std::optional<Clock::time_point> m_told; // the last line of the log
+    bool isTimeToTell(Clock::time_point now);
 };
 
 } // namespace lhrs

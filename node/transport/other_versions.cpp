@@ -6,7 +6,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace lhrs {
 
@@ -18,17 +20,29 @@ void OtherVersions::onDatagram(Endpoint from, std::string_view packet)
     bool isFirst = false, isTold = false;
     {
         const std::lock_guard lock(m_mutex);
-        if (!m_seen.contains(from) && m_seen.size() >= kAddressesMax)
-            return;
         const auto now = std::chrono::steady_clock::now();
+        if (!m_seen.contains(from) && m_seen.size() >= kAddressesMax) {
+            const auto oldest = std::min_element(m_seen.begin(), m_seen.end(), [this](const auto& a, const auto& b) {
+                return std::pair(a.first == m_important, a.second.heard)
+                    < std::pair(b.first == m_important, b.second.heard);
+            });
+            m_seen.erase(oldest);
+        }
         const auto [entry, isNew] = m_seen.try_emplace(from);
         Seen& seen = entry->second;
-        isFirst = isNew;
+        isFirst = isNew && m_lines++ < kLinesMax;
         seen.version = *version;
+        seen.heard = now;
+        if (now - m_second >= kNoticePeriod) {
+            m_second = now;
+            m_toldInSecond = 0;
+        }
         isTold = !Envelope::isVersionNotice(packet) && packet.size() >= kEnvelopeBytes
-            && (!seen.told || now - *seen.told >= kNoticePeriod);
-        if (isTold)
+            && (!seen.told || now - *seen.told >= kNoticePeriod) && m_toldInSecond < kAddressesMax;
+        if (isTold) {
             seen.told = now;
+            ++m_toldInSecond;
+        }
     }
     if (isFirst)
         spdlog::warn("what is at {} speaks version {} of the protocol, and this process version {}: nothing of it is "

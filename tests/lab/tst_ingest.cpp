@@ -2,12 +2,15 @@
 // The watching side with processes that consist of sockets: events in, gaps, snapshots, commands, the directory.
 #include "tests/rigs/lab/fake_process.h"
 
+#include "common/run_clock.h"
+
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/series/run_sink.h"
 #include "gui/lab/local/session.h"
 
 #include <QElapsedTimer>
+#include <QSysInfo>
 #include <QTest>
 
 #include <zmq.hpp>
@@ -89,6 +92,8 @@ private slots:
     void eventsThatWereLostAtTheEndAreFound();
     void garbageIsCountedAndDropped();
     void theProcessorsThatAClusterUsesAreCounted();
+    void theClockOfAnotherComputerIsRead_data();
+    void theClockOfAnotherComputerIsRead();
     void aWaitEndsWithTheEventOrTheDeadlineOrTheStop();
     void aHundredThousandEventsArriveComplete();
     void aCommandIsAnswered();
@@ -268,6 +273,44 @@ void IngestTest::theProcessorsThatAClusterUsesAreCounted()
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().counters().processors > 0, kPatience);
     QVERIFY(session.ingest().counters().processors <= 100); // in one second or more
     QTRY_COMPARE_WITH_TIMEOUT(session.ingest().counters().processors, 0.0, kPatience);
+}
+
+void IngestTest::theClockOfAnotherComputerIsRead_data()
+{
+    QTest::addColumn<QString>("host");
+    QTest::addColumn<qint64>("aheadNs");
+    QTest::newRow("half a second ahead") << "lab1" << qint64(500'000'000);
+    QTest::newRow("half a second behind") << "lab1" << qint64(-500'000'000);
+    QTest::newRow("an hour ahead") << "lab1" << qint64(3'600'000'000'000);
+    QTest::newRow("right") << "lab1" << qint64(0);
+    QTest::newRow("this computer") << QSysInfo::machineHostName() << qint64(0);
+}
+
+void IngestTest::theClockOfAnotherComputerIsRead()
+{
+    QFETCH(QString, host);
+    QFETCH(qint64, aheadNs);
+    Session session;
+    FakeProcess bucket(11, pb::NODE, "data-1");
+    bucket.liveOn(host.toStdString(), aheadNs);
+    bucket.answer(bucketSnapshots(bucket, 3));
+    session.control().addProcess(bucket.info());
+    const auto process = [&] { return session.ingest().state().processes[11]; };
+    const auto isReadable = host == QStringLiteral("lab1");
+    QTRY_COMPARE_WITH_TIMEOUT(process().clockErrorNs > 0, isReadable, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr, kPatience);
+    if (!isReadable)
+        QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") > 0, kPatience);
+    else
+        QVERIFY(std::abs(process().clockOffsetNs - aheadNs) <= std::int64_t(process().clockErrorNs));
+    QCOMPARE(process().clockErrorNs > 0, isReadable);
+    // What it publishes has the time of our clock.
+    const auto nowNs = [&] { return RunClock::own().now() - session.ingest().startedWallNs(); };
+    const std::int64_t before = nowNs();
+    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(4, inserts(4, 4)), process().sequence >= 4), kPatience);
+    const std::int64_t error = std::int64_t(process().clockErrorNs) + 1'000'000;
+    QVERIFY2(process().lastEventNs >= before - error && process().lastEventNs <= nowNs() + error,
+        qPrintable(QString::number(process().lastEventNs - before)));
 }
 
 void IngestTest::aWaitEndsWithTheEventOrTheDeadlineOrTheStop()

@@ -7,6 +7,8 @@
 
 #include <QTest>
 
+#include <set>
+
 using namespace lhrs;
 using namespace lhrs::test;
 
@@ -69,6 +71,7 @@ private slots:
     void aSealedPacketIsOpenedAgain();
     void aPacketWithAnyFlippedBitIsRefused();
     void aPacketThatIsTooShortOrTooLongIsRefused();
+    void eachCoordinatorHasANumberOfItsOwn();
     void packetsOfOthersAreRefused();
     void aBlockIsSealedWithItsPacket();
     void aBlockFindsItsPlaceWithoutACopy();
@@ -307,6 +310,26 @@ void EnvelopeTest::aPacketThatIsTooShortOrTooLongIsRefused()
         QVERIFY(std::holds_alternative<Drop>(envelope.open(std::string_view(packet).substr(0, length))));
     QVERIFY(isDrop(envelope.open(packet + '\0'), Drop::WrongLength));
     QVERIFY(isDrop(envelope.open(packet + packet), Drop::WrongLength));
+}
+
+void EnvelopeTest::eachCoordinatorHasANumberOfItsOwn()
+{
+    std::set<std::uint64_t> numbers;
+    std::size_t coordinators = 0;
+    const auto add = [&](Endpoint coordinator) {
+        numbers.insert(Envelope::clusterOf(coordinator));
+        ++coordinators;
+    };
+    for (const std::uint16_t port : { std::uint16_t(4000), std::uint16_t(4001) }) {
+        for (int byte = 0; byte < 4; ++byte)
+            add({ Ip(0x0a000001u ^ 1u << (8 * byte + 1)), port });
+        for (int bit = 0; bit < 64; ++bit) {
+            add({ Ip::v6(0xfd00'0000'0000'0000u ^ std::uint64_t(1) << bit, 1), port });
+            add({ Ip::v6(0xfd00'0000'0000'0000u, 1 ^ std::uint64_t(1) << bit), port });
+        }
+    }
+    QCOMPARE(numbers.size(), coordinators);
+    QCOMPARE(Envelope::clusterOf({ kLoopback, 4000 }), Envelope::clusterOf({ *Ip::parse("::ffff:127.0.0.1"), 4000 }));
 }
 
 void EnvelopeTest::packetsOfOthersAreRefused()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From where a cluster can be reached: by default from nowhere but its own computer; on a network by holders of its
 // keys only, on several hosts as on one.
+#include "common/keys/key_file.h"
 #include "common/keys/key_ring.h"
+#include "node/host/host_address.h"
 #include "node/lhrs/programs/file_options.h"
 #include "tests/runtime/process_rig.h"
 
@@ -131,6 +133,8 @@ private slots:
     void byDefaultNothingIsReachableFromOutside();
     void beyondLoopbackOnlyWithAKey();
     void aKeyIsEnoughForItsRoleOnly();
+    void whoMayBreakAProcessDependsOnKeyFlagAndAddress_data();
+    void whoMayBreakAProcessDependsOnKeyFlagAndAddress();
     void aClusterOnSeveralHostsIsAsOneOnOne_data();
     void aClusterOnSeveralHostsIsAsOneOnOne();
 };
@@ -211,6 +215,92 @@ void ReachTest::aKeyIsEnoughForItsRoleOnly()
     QVERIFY2(QString::fromStdString(node).contains("a server or coordinator needs cluster.key"), node.c_str());
     QVERIFY(!refusalOf(parseClientLine, there + QStringList { commander }).empty());
     QVERIFY(!refusalOf(parseCoordinatorLine, { "--key-file", commander }).empty());
+}
+
+void ReachTest::whoMayBreakAProcessDependsOnKeyFlagAndAddress_data()
+{
+    QTest::addColumn<bool>("isBeyond"); // it listens beyond loopback
+    QTest::addColumn<bool>("hasFlag");
+    QTest::addColumn<QString>("who"); // the key with which the command comes; empty: there are no keys at all
+    QTest::addColumn<bool>("mayArm");
+    QTest::addColumn<bool>("mayEnd");
+    for (const bool isBeyond : { false, true })
+        for (const bool hasFlag : { false, true })
+            for (const char* who : { "", "watcher", "client", "operator" }) {
+                const bool isFree = *who == '\0', isOperator = QLatin1String(who) == QLatin1String("operator");
+                if (isBeyond && isFree)
+                    continue; // it does not start: beyondLoopbackOnlyWithAKey
+                QTest::addRow("%s, %s, %s", isBeyond ? "beyond" : "loopback", hasFlag ? "flag" : "no flag",
+                    isFree ? "no keys" : who)
+                    << isBeyond << hasFlag << who << (isFree || (isOperator && (!isBeyond || hasFlag)))
+                    << (isFree || isOperator);
+            }
+}
+
+void ReachTest::whoMayBreakAProcessDependsOnKeyFlagAndAddress()
+{
+    QFETCH(bool, isBeyond);
+    QFETCH(bool, hasFlag);
+    QFETCH(QString, who);
+    QFETCH(bool, mayArm);
+    QFETCH(bool, mayEnd);
+    const std::vector<std::string> own = interfaceAddresses();
+    if (isBeyond && own.empty())
+        QSKIP("this computer has no address beyond loopback");
+    QTemporaryDir folder;
+    QVERIFY(makeKeys(folder.path().toStdString()));
+    QStringList arguments;
+    if (isBeyond)
+        arguments << "--listen" << QString::fromStdString(own.front());
+    if (hasFlag)
+        arguments << "--allow-faults";
+    if (!who.isEmpty())
+        arguments << "--key-file" << folder.filePath(kClusterKeyName);
+    Program process("lhrs-coordinator", arguments);
+    QVERIFY2(process.isReady(), qPrintable(process.errors()));
+
+    zmq::socket_t socket(context(), zmq::socket_type::dealer);
+    socket.set(zmq::sockopt::linger, 0);
+    socket.set(zmq::sockopt::ipv6, true);
+    socket.set(zmq::sockopt::rcvtimeo, int(kPatience.count()));
+    if (!who.isEmpty()) {
+        const auto key = readKeyFile(
+            folder.filePath(who == "operator" ? kOperatorKeyName : kClientKeyName).toStdString());
+        QVERIFY(key);
+        const KeyRing ring(*key);
+        const CurvePair& pair = who == "watcher" ? ring.asWatcher() : ring.asPeer();
+        for (const auto& [option, bytes] : { std::pair(ZMQ_CURVE_SERVERKEY, ring.serverSockets()),
+                 std::pair(ZMQ_CURVE_PUBLICKEY, pair.publicKey), std::pair(ZMQ_CURVE_SECRETKEY, pair.secretKey) })
+            QCOMPARE(zmq_setsockopt(socket.handle(), option, bytes.data(), bytes.size()), 0);
+    }
+    socket.connect(process.at("control"));
+    const auto ask = [&](const pb::Command& command) {
+        socket.send(zmq::buffer(command.SerializeAsString()), zmq::send_flags::dontwait);
+        zmq::message_t message;
+        pb::CommandReply reply;
+        if (!socket.recv(message) || !reply.ParseFromArray(message.data(), int(message.size())))
+            reply.set_text("no answer");
+        return reply;
+    };
+    pb::Command arm;
+    arm.set_ticket(1);
+    auto* fault = arm.mutable_arm_fault()->mutable_fault();
+    fault->set_number(7);
+    fault->set_lease_ms(60'000);
+    fault->mutable_network()->set_drop(1);
+    const pb::CommandReply armed = ask(arm);
+    QVERIFY2((armed.refusal() == pb::NOT_REFUSED) == mayArm, armed.text().c_str());
+    if (!mayArm) {
+        QCOMPARE(armed.refusal(), pb::NOT_ALLOWED);
+        QVERIFY2(armed.text().find(who == "operator" ? "--allow-faults" : "the operator key") != std::string::npos,
+            armed.text().c_str());
+    }
+    pb::Command end;
+    end.set_ticket(2);
+    end.mutable_shutdown();
+    const pb::CommandReply ended = ask(end);
+    QVERIFY2((ended.refusal() == pb::NOT_REFUSED && ended.text() != "no answer") == mayEnd, ended.text().c_str());
+    QCOMPARE(mayEnd ? process.waitForEnd() : process.signal(0), true);
 }
 
 void ReachTest::aClusterOnSeveralHostsIsAsOneOnOne_data()

@@ -175,6 +175,22 @@ void CanvasTest::aHostHasItsNameAndWhatIsTooMuch()
                 return group.crowded;
         return QString("no such host");
     };
+    // Its clock is that of the process that was read last.
+    const auto clockOf = [&] {
+        for (const ClusterLayout::Group& group : layoutCluster(state, Theme(), options).groups)
+            if (group.host.startsWith("lab1 "))
+                return group.clock;
+        return QString("no such host");
+    };
+    QCOMPARE(clockOf(), QString());
+    ProcessState& exact = state.processes.at(state.data.at(0).process);
+    exact.clockErrorNs = 250'000;
+    exact.clockOffsetNs = -200'000;
+    QCOMPARE(clockOf(), "clock right to ± " + durationWords(250'000));
+    exact.clockOffsetNs = -30'000'000;
+    QCOMPARE(clockOf(), "clock − " + durationWords(30'000'000) + " ± " + durationWords(250'000));
+    exact.clockOffsetNs = 30'000'000;
+    QCOMPARE(clockOf(), "clock + " + durationWords(30'000'000) + " ± " + durationWords(250'000));
     QCOMPARE(crowdedOf("lab1"), QString("3 members of group 0"));
     QCOMPARE(crowdedOf("lab2"), QString());
     state.processes.at(state.data.at(0).process).host = "lab3";

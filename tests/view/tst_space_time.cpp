@@ -5,6 +5,7 @@
 #include "tests/view/space_time_talk.h"
 
 #include "gui/lab/export/shiviz.h"
+#include "gui/view/system/host_clock.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -58,6 +59,7 @@ private slots:
     void aKillThatHasActedShadesNoMore();
     void gatedTimeIsHatchedAndLosesNoMessage();
     void clocksThatMustBeWrongAreCorrectedAndOthersMeasured();
+    void whichOfTwoHostsWasFirstIsSaidToBeUnknown();
 };
 
 void SpaceTimeTest::aMessageIsPairedWithItsArrival()
@@ -484,6 +486,37 @@ void SpaceTimeTest::gatedTimeIsHatchedAndLosesNoMessage()
     DisplayList list { Theme() };
     drawSpaceTime(layout, model, wish, list);
     QVERIFY(list.toText().contains("hatched"));
+}
+
+void SpaceTimeTest::whichOfTwoHostsWasFirstIsSaidToBeUnknown()
+{
+    Talk talk; // each event is a millisecond after the one before
+    const std::size_t sent = talk.send(1, 2, "insert"), alone = talk.send(3, 4, "search"),
+                      received = talk.receive(sent, 2), later = talk.send(2, 5, "delta");
+    const SpaceTime model = spaceTimeOf(talk.events);
+    ClusterState state;
+    for (const ProcessId id : { 1, 2, 3 })
+        state.processes[id].host = "lab" + std::to_string(id);
+    const auto of = [&](std::size_t event) { return unknownOrder(state, model, event).events; };
+    // As long as no clock was read, nothing is said.
+    QCOMPARE(of(alone), std::size_t(0));
+    // 1.5 ms: those that are 1 ms apart may have been the other way round.
+    for (const ProcessId id : { 1, 2, 3 })
+        state.processes[id].clockErrorNs = 750'000;
+    QCOMPARE(of(alone), std::size_t(2)); // the one before and the one after it
+    QCOMPARE(unknownOrder(state, model, alone).errorNs, std::int64_t(1'500'000));
+    QCOMPARE(of(sent), std::size_t(1));
+    QCOMPARE(of(received), std::size_t(1)); // its cause is known
+    QCOMPARE(of(later), std::size_t(0));
+    // With a larger error also the one that is two events away, but never what a chain of messages orders.
+    state.processes[3].clockErrorNs = 1'500'000;
+    QCOMPARE(of(later), std::size_t(1));
+    QCOMPARE(of(alone), std::size_t(3));
+    QCOMPARE(of(sent), std::size_t(1));
+    // On one host the order is that of its clock.
+    for (const ProcessId id : { 1, 2, 3 })
+        state.processes[id].host = "lab1";
+    QCOMPARE(of(alone), std::size_t(0));
 }
 
 void SpaceTimeTest::clocksThatMustBeWrongAreCorrectedAndOthersMeasured()

@@ -4,9 +4,12 @@
 #include "common/directory_entry.h"
 #include "common/kinds.h"
 #include "common/number_words.h"
+#include "common/run_clock.h"
 #include "gui/lab/live/awake_clock.h"
 #include "gui/lab/live/ingest.h"
 #include "common/children/wake_up.h"
+
+#include <QSysInfo>
 
 #include <zmq.hpp>
 
@@ -26,6 +29,8 @@ constexpr milliseconds kProbeAfter(300); // after a snapshot: checks whether lat
 constexpr milliseconds kProbePeriod(2000); // for silent processes
 constexpr milliseconds kSilence(1000);
 constexpr milliseconds kTick(50);
+constexpr milliseconds kClockPeriod(5000); // between two readings of another computer's clock
+constexpr milliseconds kClockValid(30000); // so long a reading counts more than one that is less exact
 constexpr int kCommandsWaiting = 10'000; // one endpoint may serve a whole simulated cluster
 constexpr std::int64_t kMessageBytes = 256 << 20; // more than the largest answer, the contents of a server in one page
 constexpr std::int32_t kListsOfNewCoordinator = 40; // 10 s in which no process counts as gone
@@ -50,11 +55,19 @@ struct ControlClient::Thread {
         milliseconds timeout;
         AwakeClock::time_point deadline;
         Callback callback;
+        std::int64_t sentNs = 0; // since 1970
+    };
+    struct ClockReading {
+        std::int64_t errorNs = 0; // 0: none
+        Clock::time_point at;
     };
 
     zmq::context_t& context;
     const PeerKeys& keys;
+    Ingest& ingest;
     std::map<std::string, zmq::socket_t> sockets; // by endpoint
+    std::map<std::string, ClockReading> clocks {}; // by the name of the computer
+    Clock::time_point clocksAt {}; // when they are read next
     std::map<std::uint64_t, Pending> pending; // by ticket
     std::vector<std::pair<Clock::time_point, ProcessId>> probes;
     std::vector<std::pair<Clock::time_point, ProcessId>> retries;
@@ -70,12 +83,14 @@ struct ControlClient::Thread {
     {
         command.set_ticket(++ticket);
         const std::string what = commandName(command) + " to " + who;
+        const std::int64_t sentNs = RunClock::own().now();
         std::string bytes;
         try {
             auto at = sockets.find(endpoint);
             if (at == sockets.end()) {
                 zmq::socket_t socket(context, zmq::socket_type::dealer);
-                socket.set(zmq::sockopt::ipv6, true);
+                // Otherwise a name that has an address of IPv6, too, would be looked for there only.
+                socket.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
                 socket.set(zmq::sockopt::linger, 0);
                 socket.set(zmq::sockopt::maxmsgsize, kMessageBytes);
                 socket.set(zmq::sockopt::sndhwm, kCommandsWaiting);
@@ -93,7 +108,25 @@ struct ControlClient::Thread {
                 what + " cannot be sent to " + endpoint + ": " + error.what() + "." });
             return;
         }
-        pending.emplace(ticket, Pending { endpoint, what, timeout, AwakeClock::now() + timeout, std::move(callback) });
+        pending.emplace(
+            ticket, Pending { endpoint, what, timeout, AwakeClock::now() + timeout, std::move(callback), sentNs });
+    }
+
+    // The clock of a process lies between the moments of question and answer, so half of the time between them is how
+    // far a reading may be off. Only answers that are given at once tell much.
+    void readClock(const Pending& call, const pb::CommandReply& reply)
+    {
+        constexpr std::int64_t kLatest = std::int64_t(1) << 62;
+        const pb::ProcessInfo& process = reply.process();
+        if (reply.wall_ns() <= 0 || reply.wall_ns() > kLatest || process.host().empty())
+            return;
+        const std::int64_t now = RunClock::own().now();
+        const std::int64_t error = std::max<std::int64_t>(1, (now - call.sentNs) / 2);
+        ClockReading& best = clocks[process.host()];
+        if (best.errorNs != 0 && error >= best.errorNs && Clock::now() - best.at < kClockValid)
+            return;
+        best = { error, Clock::now() };
+        ingest.noteClock(process.node(), reply.wall_ns() - (now - (now - call.sentNs) / 2), error);
     }
 
     void receive(zmq::socket_t& socket)
@@ -115,6 +148,8 @@ struct ControlClient::Thread {
                 continue; // arrived too late
             Pending call = std::move(at->second);
             pending.erase(at);
+            if (reply.has_process())
+                readClock(call, reply);
             Answer answer { Answer::Outcome::Replied, std::move(reply), {} };
             if (answer.reply.refusal() != pb::NOT_REFUSED) {
                 answer.outcome = Answer::Outcome::Refused;
@@ -168,12 +203,13 @@ struct ControlClient::Thread {
     void takeList(ControlClient& client, const pb::ProcessList& list);
     void doubt(ControlClient& client, ProcessId process);
     void probe(ControlClient& client);
+    void readClocks(ControlClient& client);
     void run(ControlClient& client, const std::stop_token& stop);
 };
 
 ControlClient::ControlClient(zmq::context_t& context, Ingest& ingest)
     : m_ingest(ingest), m_wakeUp(std::make_unique<WakeUp>()), m_thread([this, &context](const std::stop_token& stop) {
-          Thread thread { context, m_ingest.peerKeys(), {}, {}, {}, {}, {} };
+          Thread thread { context, m_ingest.peerKeys(), m_ingest, {}, {}, {}, {}, {}, {}, {} };
           thread.run(*this, stop);
       })
 {
@@ -221,6 +257,7 @@ void ControlClient::leaveCluster()
         thread.isAsking = false;
         thread.probes.clear();
         thread.retries.clear();
+        thread.clocks.clear();
         while (!thread.sockets.empty())
             thread.drop(std::string(thread.sockets.begin()->first), "the cluster was left");
         {
@@ -264,6 +301,8 @@ void ControlClient::addProcess(const pb::ProcessInfo& info)
         end(former, "another coordinator has taken over", false);
     if (!isNew && !isBack)
         return;
+    if (!info.is_simulated() && !info.host().empty() && info.host() != QSysInfo::machineHostName().toStdString())
+        askForTime(info); // before its snapshot, so that its events are put on our clock
     m_ingest.addProcess(info);
     if (isBack)
         m_ingest.refresh({ info.node() }); // its answer shows that it is alive
@@ -569,6 +608,27 @@ void ControlClient::Thread::probe(ControlClient& client)
         client.m_ingest.refresh({ process });
 }
 
+void ControlClient::askForTime(const pb::ProcessInfo& process)
+{
+    pb::Command command;
+    command.mutable_who_are_you();
+    command.set_process(process.node());
+    post([endpoint = process.control_endpoint(), name = process.name(), command = std::move(command)](
+             Thread& thread) { thread.send(endpoint, name, command, kAskTimeout, [](const Answer&) {}); });
+}
+
+// One process of each other computer, from time to time.
+void ControlClient::Thread::readClocks(ControlClient& client)
+{
+    if (Clock::now() < clocksAt)
+        return;
+    clocksAt = Clock::now() + kClockPeriod;
+    std::set<std::string> hosts { QSysInfo::machineHostName().toStdString(), std::string() };
+    for (const KnownProcess& known : client.directory())
+        if (!known.hasEnded && !known.isPaused && !known.info.is_simulated() && hosts.insert(known.info.host()).second)
+            client.askForTime(known.info);
+}
+
 void ControlClient::Thread::run(ControlClient& client, const std::stop_token& stop)
 {
     while (!stop.stop_requested()) {
@@ -598,6 +658,7 @@ void ControlClient::Thread::run(ControlClient& client, const std::stop_token& st
         if (!coordinatorEndpoint.empty() && !isAsking && Clock::now() >= askAt)
             askDirectory(client), askSimulation(client);
         probe(client);
+        readClocks(client);
         client.watchAndHold();
         client.renewGate();
     }

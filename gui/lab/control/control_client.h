@@ -195,6 +195,7 @@ private:
     std::set<ProcessId> m_asked; // processes whose sample is outstanding
 
     void post(std::function<void(Thread&)> task);
+    void askForTime(const pb::ProcessInfo& process);
 
     std::unique_ptr<WakeUp> m_wakeUp;
     std::jthread m_thread;

@@ -38,9 +38,10 @@ const std::vector<Word>& words()
             } },
         { "address",
             [](HostEntry& entry, const std::string& value) -> Result<void> {
-                if (!Ip::parse(value))
+                const auto ip = Ip::parse(value);
+                if (!ip || ip->isAny() || ip->isLinkLocal() || ip->isMulticast())
                     return Error { '"' + value + "\" is not an address; write for instance 10.0.0.2 or fd00::2" };
-                entry.address = value;
+                entry.address = ip->text(); // in the one way in which processes name it
                 return {};
             } },
         { "programs",

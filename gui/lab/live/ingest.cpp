@@ -178,6 +178,23 @@ void Ingest::giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot>
     post([this, process, snapshot = std::move(snapshot)] { applySnapshot(process, snapshot); });
 }
 
+void Ingest::noteClock(ProcessId process, std::int64_t offsetNs, std::int64_t errorNs)
+{
+    post([this, process, offsetNs, errorNs, now = nowNs()] {
+        const std::lock_guard lock(m_mutex);
+        const auto known = m_cluster->state.processes.find(process);
+        if (known == m_cluster->state.processes.end() || known->second.host.empty() || known->second.host == m_host)
+            return;
+        pb::Told told;
+        auto* clock = told.mutable_clock();
+        clock->set_offset_ns(offsetNs);
+        clock->set_error_ns(std::uint64_t(errorNs));
+        // Where the offset is within the error, the clock may well be right.
+        clock->set_applied_ns(m_cluster->aheadOf(known->second.host, std::abs(offsetNs) > errorNs ? offsetNs : 0));
+        m_cluster->tell(process, told, now);
+    });
+}
+
 void Ingest::giveSample(std::shared_ptr<const pb::NodeSample> sample)
 {
     post([this, sample = std::move(sample)] {
@@ -322,7 +339,6 @@ void Ingest::standStill()
 void Ingest::run(const std::stop_token& stop)
 {
     Sockets sockets { zmq::socket_t(m_context, zmq::socket_type::sub), {}, {} };
-    sockets.subscriber.set(zmq::sockopt::ipv6, true);
     sockets.subscriber.set(zmq::sockopt::linger, 0);
     sockets.subscriber.set(zmq::sockopt::rcvhwm, kBatchesWaiting);
     sockets.subscriber.set(zmq::sockopt::maxmsgsize, kBatchBytes);
@@ -543,6 +559,8 @@ void Ingest::connect(const std::string& endpoint)
     try {
         if (!m_peerKeys.prepare(m_sockets->subscriber, endpoint))
             throw zmq::error_t();
+        // Otherwise a name that has an address of IPv6, too, would be looked for there only.
+        m_sockets->subscriber.set(zmq::sockopt::ipv6, endpoint.find('[') != std::string::npos);
         m_sockets->subscriber.connect(endpoint);
     } catch (const zmq::error_t&) {
         // ZeroMQ rejects the endpoint: the process stays silent, which is shown.

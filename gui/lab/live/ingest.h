@@ -9,6 +9,8 @@
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 
+#include <QSysInfo>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -74,6 +76,10 @@ public:
     void refresh(std::vector<ProcessId> processes);
     // Delivers a requested snapshot; nullptr if none arrived.
     void giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot> snapshot);
+    // Tells how far the clock of the process is ahead of ours, plus or minus the error; of one on this computer it is
+    // not kept. The events of all processes of a computer are put on our clock in the same way, by its first reading or
+    // the first of its events, whichever came first, so that their order stays.
+    void noteClock(ProcessId process, std::int64_t offsetNs, std::int64_t errorNs);
     // Delivers a sample of a watched process.
     void giveSample(std::shared_ptr<const pb::NodeSample> sample);
     // Delivers the findings of an audit, ledger, witness or the simulator, for the monitor of the invariants.
@@ -150,6 +156,7 @@ private:
     void commit();
 
     const std::int64_t m_startedWallNs;
+    const std::string m_host = QSysInfo::machineHostName().toStdString();
     const std::chrono::steady_clock::time_point m_started;
     std::atomic<std::uint64_t> m_committed { 0 };
     std::atomic<double> m_eventsPerSecond { 0 }, m_processors { 0 };

@@ -42,6 +42,7 @@ struct Ingest::Source {
     std::vector<Held> held; // batches that wait for a snapshot
     std::size_t heldBytes = 0;
     bool isOnOurClock = false; // aheadNs is known
+    bool hasFolded = false; // events of it were put on our clock, so aheadNs stays
     std::int64_t aheadNs = 0; // by how much its clock is ahead of ours
     std::uint64_t expected = 0; // known to be published, since expectedAt
     std::chrono::steady_clock::time_point expectedAt;
@@ -58,6 +59,7 @@ struct Ingest::Cluster {
     EventRing ring;
     RunSeries series; // series of the run, for charts
     std::map<ProcessId, Source> sources;
+    std::map<std::string, std::int64_t> aheadOfHost; // by how much the clock of a computer is ahead of ours
     std::set<ProcessId> forgotten; // processes of former clusters, whose last messages may still arrive
     IngestCounters counters;
     std::uint64_t eventsAtSecond = 0, cpuNsAtSecond = 0;
@@ -160,6 +162,21 @@ struct Ingest::Cluster {
         giveKeyframe(runNs);
     }
 
+    // By how much the clock of that computer is taken to be ahead, from now on: what has been decided, or `otherwise`.
+    std::int64_t aheadOf(const std::string& host, std::int64_t otherwise)
+    {
+        return aheadOfHost.try_emplace(host, otherwise).first->second;
+    }
+
+    void putOnOurClock(Source& source)
+    {
+        if (std::exchange(source.hasFolded, true))
+            return;
+        const auto known = state.processes.find(source.id);
+        if (known != state.processes.end() && !known->second.host.empty())
+            source.aheadNs = aheadOf(known->second.host, source.aheadNs);
+    }
+
     void introduce(const pb::ProcessInfo& info, std::int64_t runNs)
     {
         pb::Told told;
@@ -175,6 +192,7 @@ struct Ingest::Cluster {
         for (const pb::Event& event : batch->body->events()) {
             if (event.sequence() < from)
                 continue;
+            putOnOurClock(source);
             const std::int64_t runNs = event.wall_ns() - startedWallNs - source.aheadNs;
             ring.push(source.id, runNs, { batch, &event }, share);
             payInvariants(runNs);

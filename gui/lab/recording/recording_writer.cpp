@@ -67,6 +67,7 @@ const char* toldName(const pb::Told& told)
     case pb::Told::kPaused: return told.paused().is_paused() ? "paused" : "resumed";
     case pb::Told::kForgotten: return "forgotten";
     case pb::Told::kOrigin: return "origin";
+    case pb::Told::kClock: return "clock";
     case pb::Told::kSampled: return "sampled";
     case pb::Told::kJudged: return "judged";
     case pb::Told::WHAT_NOT_SET: break;

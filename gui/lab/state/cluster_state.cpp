@@ -60,6 +60,9 @@ void ClusterState::apply(ProcessId process, const pb::Told& told, std::int64_t r
         break;
     }
     case pb::Told::kOrigin: isSimulated = told.origin().is_simulated(); break;
+    case pb::Told::kClock:
+        foldClock(process, told.clock().offset_ns(), told.clock().error_ns(), told.clock().applied_ns());
+        break;
     case pb::Told::kSampled: foldSample(process, told.sampled(), runNs); break;
     case pb::Told::kJudged: // handled by the monitor of the invariants
     case pb::Told::WHAT_NOT_SET: break;

@@ -2,6 +2,7 @@
 #include "gui/view/lhrs/cluster_layout.h"
 
 #include "gui/view/lhrs/words/outside_places.h"
+#include "gui/view/system/host_clock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -167,7 +168,7 @@ void chooseDetail(const ClusterState& state, const Theme& theme, QSizeF card, Cl
 // The host: its name, and the address without the port.
 QString hostOf(const ProcessState& process)
 {
-    const QString address = QString::fromStdString(process.address).section(QLatin1Char(':'), 0, 0);
+    const QString address = QString::fromStdString(process.address).section(QLatin1Char(':'), 0, -2);
     return process.host.empty() ? address
                                 : QStringLiteral("%1 (%2)").arg(QString::fromStdString(process.host), address);
 }
@@ -339,6 +340,8 @@ void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptio
         ClusterLayout::Group group;
         group.host = host;
         group.processes = processes.size();
+        if (const auto clock = hostClock(state, state.processes.at(processes.front()).host))
+            group.clock = clockWords(*clock);
         if (hosts.size() > 1) // one alone has everything
             group.crowded = crowdOf(state, processes, objects);
         group.header = QRectF(corner, QSizeF(width, header));

@@ -59,6 +59,7 @@ struct ClusterLayout {
         QRectF frame, header;
         QString host {}; // for Arrangement::Hosts, where there is no number
         std::size_t processes = 0;
+        QString clock {}; // of a host: how exactly its clock is known, and how far off it is; empty: not read
         QString crowded {}; // of a host: with how many members of which group it has more than the parity can replace
     };
     struct Pool {

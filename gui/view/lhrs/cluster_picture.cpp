@@ -132,11 +132,15 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
             out.text(warning, { QStringLiteral("%1: more than its parity replaces").arg(group.crowded), group.crowded },
                 kSmallBold, in.theme.badText, Qt::AlignRight | Qt::AlignVCenter);
         }
-        out.text(words,
-            { QStringLiteral("Host %1: %2, in the order of their names")
-                    .arg(group.host, countedWords(group.processes, "server", "servers")),
-                group.host },
-            kSmallBold, in.theme.text);
+        const QString servers = countedWords(group.processes, "server", "servers");
+        QStringList ways { QStringLiteral("Host %1: %2, in the order of their names").arg(group.host, servers),
+            group.host };
+        if (!group.clock.isEmpty()) {
+            ways.insert(1, QStringLiteral("%1: %2; %3").arg(group.host, servers, group.clock));
+            ways.insert(2, QStringLiteral("%1; %2").arg(group.host, group.clock));
+            ways.front() += QStringLiteral("; ") + group.clock;
+        }
+        out.text(words, ways, kSmallBold, in.theme.text);
         return;
     }
     const ObjectRef object { ObjectKind::Group, group.number, 0 };

@@ -2,6 +2,7 @@
 #include "gui/view/panels/node_facts.h"
 
 #include "gui/show/words/quantity_words.h"
+#include "gui/view/system/host_clock.h"
 #include "gui/view/systems/view_systems.h"
 #include "gui/view/paint/theme.h"
 
@@ -168,6 +169,8 @@ struct Builder {
             fact("Process", QStringLiteral("ended: %1").arg(QString::fromStdString(process.endReason)));
         else if (process.isPaused)
             fact("Process", QStringLiteral("stands still"));
+        if (const auto clock = hostClock(state, process.host))
+            fact("Clock", clockWords(*clock));
         if (process.isGated)
             fact("Gate",
                 process.gauges.gate_held() > 0

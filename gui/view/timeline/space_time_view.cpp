@@ -5,6 +5,7 @@
 #include "gui/lab/words/sentences.h"
 #include "gui/show/show_systems.h"
 #include "gui/show/words/quantity_words.h"
+#include "gui/view/system/host_clock.h"
 #include "gui/view/systems/view_systems.h"
 
 #include <QComboBox>
@@ -508,8 +509,14 @@ QString SpaceTimeView::status() const
 QString SpaceTimeView::wordsOf(const SpaceTimeLayout::Arrow* arrow, const SpaceTimeLayout::Tick* tick) const
 {
     const ClusterState& state = m_pacer.state();
-    if (tick != nullptr)
-        return QString::fromStdString(sentence(m_model.events[tick->event].run, state));
+    if (tick != nullptr) {
+        QString words = QString::fromStdString(sentence(m_model.events[tick->event].run, state));
+        if (const UnknownOrder unknown = unknownOrder(state, m_model, tick->event); unknown.events > 0)
+            words += tr(
+                " Whether %1 of other computers came before or after it is not known: the clocks agree to ± %2.")
+                         .arg(countedWords(unknown.events, "event", "events"), durationWords(unknown.errorNs));
+        return words;
+    }
     const SpaceTimeMessage& message = m_model.messages[arrow->message];
     const auto name = [&](ProcessId process) {
         const ObjectRef object = gui::wordsOf(state).objectOf(state, process);

@@ -86,7 +86,6 @@ class Wire:
         self._events = self._context.socket(zmq.SUB)
         self._events.rcvhwm = _BATCHES_WAITING
         self._events.linger = 0
-        self._events.ipv6 = True
         self._events.subscribe(b"")
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
@@ -191,6 +190,7 @@ class Wire:
 
         def do() -> None:
             self._prepare(self._events, endpoint)
+            self._events.ipv6 = "[" in endpoint
             self._events.connect(endpoint)
         self._do(do)
 
@@ -269,7 +269,7 @@ class Wire:
         if endpoint not in self._dealers:
             dealer = self._context.socket(zmq.DEALER)
             dealer.linger = 0
-            dealer.ipv6 = True
+            dealer.ipv6 = "[" in endpoint  # otherwise a name with an address of IPv6, too, would be looked for there only
             self._prepare(dealer, endpoint)
             dealer.connect(endpoint)
             self._dealers[endpoint] = dealer

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/rigs/lab/fake_process.h"
 
+#include "common/run_clock.h"
+
 namespace lhrs::gui {
 
 FakeProcess::FakeProcess(std::uint64_t id, pb::ProcessKind kind, const std::string& name)
@@ -26,6 +28,13 @@ void FakeProcess::answer(Answerer answerer)
     m_answerer = std::move(answerer);
 }
 
+void FakeProcess::liveOn(const std::string& host, std::int64_t aheadNs)
+{
+    const std::lock_guard lock(m_mutex);
+    m_info.set_host(host);
+    m_aheadNs = aheadNs;
+}
+
 int FakeProcess::asked(const std::string& command) const
 {
     const std::lock_guard lock(m_mutex);
@@ -40,8 +49,11 @@ void FakeProcess::publish(std::uint64_t first, std::vector<pb::Event> events)
     header.set_first_sequence(first);
     header.set_count(std::uint32_t(events.size()));
     header.set_name(m_info.name());
+    if (m_aheadNs)
+        header.set_wall_ns(RunClock::own().now() + *m_aheadNs);
     pb::EventBatch batch;
     for (pb::Event& event : events) {
+        event.set_wall_ns(header.wall_ns());
         event.set_sequence(first++);
         *batch.add_events() = std::move(event);
     }
@@ -92,6 +104,8 @@ void FakeProcess::serve(const std::stop_token& stop)
         if (!reply)
             continue;
         reply->set_ticket(command.ticket());
+        if (m_aheadNs)
+            reply->set_wall_ns(RunClock::own().now() + *m_aheadNs);
         m_router.send(identity, zmq::send_flags::sndmore);
         m_router.send(zmq::buffer(reply->SerializeAsString()), zmq::send_flags::none);
     }

@@ -33,6 +33,10 @@ public:
 
     void answer(Answerer answerer);
 
+    // It runs on the computer of this name, whose clock is so far ahead: its answers and batches have that time. Call
+    // it before anything else.
+    void liveOn(const std::string& host, std::int64_t aheadNs);
+
     // The number of commands with that name so far, e.g. "TakeSnapshot".
     int asked(const std::string& command) const;
 
@@ -52,6 +56,7 @@ private:
     zmq::socket_t m_publisher; // used by the test's thread
     zmq::socket_t m_router; // used by the thread below, once it runs
     pb::ProcessInfo m_info;
+    std::optional<std::int64_t> m_aheadNs;
     mutable std::mutex m_mutex; // m_answerer, m_asked
     Answerer m_answerer;
     std::map<std::string, int> m_asked;

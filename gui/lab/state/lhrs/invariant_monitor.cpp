@@ -300,6 +300,7 @@ void InvariantMonitor::take(const FileView& state, std::uint64_t process, const 
     case pb::Told::kIntroduced:
     case pb::Told::kPaused:
     case pb::Told::kOrigin:
+    case pb::Told::kClock:
     case pb::Told::WHAT_NOT_SET: break;
     }
 }

@@ -29,6 +29,9 @@ template <class State, class Row> void copyProcess(State& state, Row& row)
     LHRS_FIELD(endedNs, ended_ns);
     LHRS_FIELD(isPaused, is_paused);
     LHRS_FIELD(isGated, is_gated);
+    LHRS_FIELD(clockOffsetNs, clock_offset_ns);
+    LHRS_FIELD(clockErrorNs, clock_error_ns);
+    LHRS_FIELD(clockAppliedNs, clock_applied_ns);
     LHRS_LIST(cuts, cuts);
     LHRS_FIELD(isInvited, is_invited);
     LHRS_FIELD(offer.invitation, invitation);

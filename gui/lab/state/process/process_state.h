@@ -60,6 +60,10 @@ struct ProcessState {
     std::uint32_t pid = 0;
     std::string address; // 127.0.0.1:4711
     std::string host; // name of its computer; empty: simulated, or of a version that does not say it
+    // Its clock, if it was the last one of another computer that was read: by so much it is ahead of that of this
+    // program, plus or minus the error, and by so much its events were moved. An error of 0: it was not read.
+    std::int64_t clockOffsetNs = 0, clockAppliedNs = 0;
+    std::uint64_t clockErrorNs = 0;
     std::string eventsEndpoint, controlEndpoint, version;
     bool hasEnded = false;
     std::string endReason;

@@ -108,6 +108,19 @@ void RunState::foldSnapshot(const pb::Snapshot& snapshot, std::int64_t runNs)
     noteTrouble(process, runNs);
 }
 
+void RunState::foldClock(ProcessId process, std::int64_t offsetNs, std::uint64_t errorNs, std::int64_t appliedNs)
+{
+    const auto known = processes.find(process);
+    if (known == processes.end())
+        return;
+    for (auto& [id, other] : processes) // one reading of a computer counts: the last
+        if (other.host == known->second.host)
+            other.clockErrorNs = 0;
+    known->second.clockOffsetNs = offsetNs;
+    known->second.clockErrorNs = errorNs;
+    known->second.clockAppliedNs = appliedNs;
+}
+
 void RunState::foldSample(ProcessId id, const pb::NodeSample& sample, std::int64_t runNs)
 {
     ProcessState& process = processes[id];

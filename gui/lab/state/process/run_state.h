@@ -45,6 +45,7 @@ protected:
     // Folds what an event of a process, a snapshot or a sample says whichever system the process is of.
     void foldEvent(ProcessId process, const pb::Event& event, std::int64_t runNs);
     void foldSnapshot(const pb::Snapshot& snapshot, std::int64_t runNs);
+    void foldClock(ProcessId process, std::int64_t offsetNs, std::uint64_t errorNs, std::int64_t appliedNs);
     void foldSample(ProcessId process, const pb::NodeSample& sample, std::int64_t runNs);
     void countLost(ProcessId process, std::uint64_t count);
 
