@@ -53,7 +53,8 @@ void FakeProcess::publish(std::uint64_t first, std::vector<pb::Event> events)
         header.set_wall_ns(RunClock::own().now() + *m_aheadNs);
     pb::EventBatch batch;
     for (pb::Event& event : events) {
-        event.set_wall_ns(header.wall_ns());
+        if (m_aheadNs)
+            event.set_wall_ns(header.wall_ns());
         event.set_sequence(first++);
         *batch.add_events() = std::move(event);
     }
