@@ -45,14 +45,16 @@ def _flood(s: Settings) -> Iterator[Seen]:
         program = s.programs / "lhrs-flood"
         if not program.exists():
             raise NotMeasured(f"There is no program {program}.")
+        said = []
         p99()  # warms up
         for _ in range(s.repetitions):
             for row, named in (("flood_garbage", 0), ("flood_forged", cluster)):
                 quiet = p99()
                 with _flooded(program, port, named) as words:
                     loud = p99()
+                said.append(f"{row}: {words[-1]}")
                 yield Seen(row, loud / quiet, loud, quiet, "ms", _PLACE)
-        s.notes.append(f"Flood: {words[-1] or 'the neighbour said nothing'}")
+        s.notes.append(f"Flood: {'; '.join(said)}")
 
 
 MEASURES.append(Measure("flood", _TARGETS, _flood))

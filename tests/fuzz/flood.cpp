@@ -7,13 +7,19 @@
 #include "tests/fuzz/random_datagrams.h"
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
+namespace {
+volatile std::sig_atomic_t isEnding = 0;
+}
+
 int main(int argc, char** argv)
 {
     using namespace lhrs;
+    std::signal(SIGTERM, [](int) { isEnding = 1; }); // it says its rate then, too
     if (argc < 4 || argc > 5) {
         std::fprintf(stderr, "usage: %s PORT COUNT SEED [COORDINATOR_PORT]\n", argv[0]);
         return 2;
@@ -34,7 +40,8 @@ int main(int argc, char** argv)
     std::vector<OutDatagram> out(kBatch);
     std::uint64_t failed = 0;
     const auto begin = std::chrono::steady_clock::now();
-    for (std::uint64_t sent = 0; sent < wanted;) {
+    std::uint64_t sent = 0;
+    while (sent < wanted && isEnding == 0) {
         const std::size_t count = std::size_t(std::min<std::uint64_t>(kBatch, wanted - sent));
         for (std::size_t i = 0; i < count; ++i) {
             if (!isGarbage)
@@ -45,8 +52,7 @@ int main(int argc, char** argv)
         sent += count;
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    std::printf("sent %llu datagrams in %.3f s, %.0f per second, %llu failed\n",
-        static_cast<unsigned long long>(wanted), took.count(), double(wanted) / took.count(),
-        static_cast<unsigned long long>(failed));
+    std::printf("sent %llu datagrams in %.3f s, %.0f per second, %llu failed\n", static_cast<unsigned long long>(sent),
+        took.count(), double(sent) / took.count(), static_cast<unsigned long long>(failed));
     return 0;
 }
