@@ -33,9 +33,9 @@ public:
     virtual void snapshot(pb::Snapshot& out) const = 0;
     // Takes the records out of a snapshot of this machine, for a watcher that wants figures only.
     virtual void leaveOutRecords(pb::Snapshot& snapshot) const { (void)snapshot; }
-    // Who is to acknowledge the message of this machine that has this id, 0 if any process at its address may; nothing
-    // if no acknowledgement is awaited. A driver that knows for certain who sent a message lets no client acknowledge
-    // what another process was to receive.
+    // Which process is to acknowledge the message of this machine that has this id, 0 if any process at its address
+    // may; nothing if no acknowledgement is awaited. A driver that knows the sender of a message for certain lets no
+    // client acknowledge what another process was to receive.
     virtual std::optional<NodeId> awaited(std::uint64_t id) const
     {
         (void)id;

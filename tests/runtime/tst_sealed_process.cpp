@@ -390,7 +390,7 @@ void SealedProcessTest::aClientAcknowledgesOnlyWhatItWasSent_data()
 void SealedProcessTest::aClientAcknowledgesOnlyWhatItWasSent()
 {
     QFETCH(bool, byStream);
-    // Orders of the station: to this client, to a server, to whoever is at an address; it has sent nothing else.
+    // Orders of the station: to this client, to a server, to any process at an address; it has sent nothing else.
     constexpr std::uint64_t kToClient = 7, kToServer = 8, kToAddress = 9, kOfNobody = 10;
     const Station station(keyed());
     station.heard->awaited = { { kToClient, kClient }, { kToServer, kServer }, { kToAddress, NodeId() } };

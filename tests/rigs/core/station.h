@@ -171,7 +171,7 @@ public:
         std::atomic<std::int64_t> nextAlarm = std::numeric_limits<std::int64_t>::max(); // ns of its clock
         std::atomic<std::int64_t> alarmedAt = 0;
         std::function<void()> beforeReply; // within the step
-        std::map<std::uint64_t, NodeId> awaited; // who is to acknowledge what; filled before anything arrives
+        std::map<std::uint64_t, NodeId> awaited; // which process is to acknowledge what; filled before anything arrives
     };
     explicit EchoMachine(std::shared_ptr<Heard> heard) : m_heard(std::move(heard)) { }
 
