@@ -371,6 +371,12 @@ void ThreadsTest::whoWatchesSeesTheThreadsTheHandlerAndAQueueThatFills()
     std::shared_ptr<void> release(nullptr, [&](void*) { goOn.set_value(); });
     Watcher watcher(station), other(station);
     QVERIFY(watcher.sample().has_gauges());
+    // The first step of time starts the machine. On a busy computer it may come late, and would wait for the core
+    // below.
+    QVERIFY(eventually([&] {
+        return heard->timeSteps > 0
+            && threadOf(watcher.sample(), "Acknowledgement manager").state() == pb::NodeSample::WAITING;
+    }));
 
     // A handler that does not end holds the core (a stream's message is handled by the working threads); the other
     // working thread waits for the core with a command.
