@@ -152,7 +152,8 @@ void attack(const std::vector<Place>& places, std::stop_token stop)
         }
 }
 
-// Records the datagrams between processes on the loopback interface. It needs root.
+// Records the datagrams between the processes of one cluster on the loopback interface; what other clusters on this
+// computer send is none of its business. It needs root.
 class Eavesdropper {
 public:
     Eavesdropper() : m_socket(::socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, htons(ETH_P_IP))) { }
@@ -161,8 +162,8 @@ public:
         Endpoint from, to;
         std::string bytes;
     };
-    // Takes what has passed since the last call.
-    std::vector<Datagram> take(std::size_t most) const
+    // Takes what has passed in this cluster since the last call.
+    std::vector<Datagram> take(std::uint64_t cluster, std::size_t most) const
     {
         std::vector<Datagram> taken;
         std::vector<char> packet(kDatagramMax + 100);
@@ -178,7 +179,8 @@ public:
             std::memcpy(&udp, packet.data() + ip.ihl * 4, sizeof udp);
             const std::size_t begin = ip.ihl * 4u + sizeof udp;
             const std::string_view bytes(packet.data() + begin, std::size_t(count) - begin);
-            if (ip.protocol == IPPROTO_UDP && bytes.starts_with("LHRS"))
+            if (ip.protocol == IPPROTO_UDP && bytes.size() >= kEnvelopeBytes && bytes.starts_with("LHRS")
+                && std::memcmp(bytes.data() + kClusterAt, &cluster, sizeof cluster) == 0)
                 taken.push_back({ { ntohl(ip.saddr), ntohs(udp.source) }, { ntohl(ip.daddr), ntohs(udp.dest) },
                     std::string(bytes) });
         }
@@ -190,12 +192,13 @@ private:
 };
 
 // Sends again what the processes have sent to each other: to the same receiver, and back to the sender.
-void repeat(const Eavesdropper& eavesdropper, std::stop_token stop, std::atomic<std::uint64_t>& repeated)
+void repeat(
+    const Eavesdropper& eavesdropper, std::uint64_t cluster, std::stop_token stop, std::atomic<std::uint64_t>& repeated)
 {
     const auto socket = UdpSocket::open({ kLoopback, 0 });
     std::vector<Eavesdropper::Datagram> kept;
     while (!stop.stop_requested()) {
-        std::vector<Eavesdropper::Datagram> news = eavesdropper.take(500);
+        std::vector<Eavesdropper::Datagram> news = eavesdropper.take(cluster, 500);
         for (const auto* some : { &news, &kept })
             for (const Eavesdropper::Datagram& one : *some)
                 for (const Endpoint to : { one.to, one.from }) {
@@ -289,7 +292,8 @@ void HostileTest::whatWasSentOnceIsNotTakenAgain()
     ClusterStage stage;
     stage.limit = 120s * kSlower;
     std::atomic<std::uint64_t> repeated = 0;
-    workBeside(stage, [&](std::stop_token stop) { repeat(eavesdropper, stop, repeated); });
+    workBeside(
+        stage, [&](std::stop_token stop) { repeat(eavesdropper, clusterOf(placesOf(stage.session)), stop, repeated); });
     QVERIFY(repeated > 1'000);
     for (const Drop reason : { Drop::Replayed, Drop::OtherReceiver })
         QVERIFY2(test::eventually([&] { return dropped(stage).value(textOf(reason)) > 0; }), textOf(reason));

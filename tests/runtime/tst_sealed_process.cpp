@@ -247,13 +247,22 @@ void SealedProcessTest::aReplayedDatagramIsNotHandled()
                             reflected = drops(station, Drop::OtherReceiver);
         const std::string packet = sealed(), spare = sealed();
         std::uint64_t sent = 0;
+        const auto said = [&](int round) {
+            std::string words = "round " + std::to_string(round) + ": "
+                + std::to_string(station.heard->messages - before) + " of " + std::to_string(sent) + " handled";
+            for (int i = 0; i < int(Drop::kCount); ++i)
+                if (const std::uint64_t count = drops(station, Drop(i)); count > 0)
+                    words += ", " + std::to_string(count) + " dropped for reason " + std::to_string(i);
+            return words;
+        };
         for (int round = 0; round < 3; ++round) {
             witness.send(packet);
             sent += round == 0 ? 1 : 0;
-            QVERIFY(eventually([&] {
+            QVERIFY2(eventually([&] {
                 return station.heard->messages == before + sent
                     && drops(station, Drop::Replayed) == replayed + std::uint64_t(round);
-            }));
+            }),
+                said(round).c_str());
             for (int i = 0; i < 2'000 && round == 1; ++i) { // at once, and after these
                 witness.send(sealed());
                 if (++sent % 100 == 0)
