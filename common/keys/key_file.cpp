@@ -92,8 +92,10 @@ Result<void> writeKey(const std::string& path, const KeyFile& key)
         && ::fsync(file.number) == 0;
     const int error = errno;
     sodium_memzero(text.data(), text.size());
-    if (!isWritten)
+    if (!isWritten) {
+        ::unlink(path.c_str());
         return Error { "the key file " + path + " cannot be written: " + systemText(error) };
+    }
     return {};
 }
 
@@ -205,9 +207,15 @@ Result<void> makeKeys(const std::string& folder)
         if (struct stat there {}; ::lstat(path.c_str(), &there) == 0)
             return Error { "there is a key already, " + path
                 + "; nothing was changed, because processes may use it; name another folder" };
-    for (const auto& [path, key] : files)
-        if (const auto written = writeKey(path, key); !written)
-            return written;
+    for (auto file = files.begin(); file != files.end(); ++file) {
+        const auto written = writeKey(file->first, file->second);
+        if (written)
+            continue;
+        // Some keys of a cluster without the others are of no use, and would be in the way of the next attempt.
+        for (auto made = files.begin(); made != file; ++made)
+            ::unlink(made->first.c_str());
+        return written;
+    }
     return {};
 }
 

@@ -34,10 +34,12 @@ KeyBytes derive(const KeyBytes& secret, const char* context, Purpose purpose)
     return derived;
 }
 
-CurvePair pairFrom(const KeyBytes& seed)
+// The seed is wiped.
+CurvePair pairFrom(KeyBytes seed)
 {
     CurvePair pair;
     crypto_box_seed_keypair(pair.publicKey.data(), pair.secretKey.data(), seed.data());
+    sodium_memzero(seed.data(), seed.size());
     return pair;
 }
 
@@ -117,6 +119,15 @@ KeyRing::KeyRing(const KeyFile& key) : m_role(key.role)
     }
     m_serverSockets = isCluster ? m_ownSockets.publicKey : key.servers;
 }
+
+KeyRing::~KeyRing()
+{
+    for (auto* key : { &m_serverPackets, &m_clientPackets })
+        if (*key)
+            sodium_memzero((*key)->data(), (*key)->size());
+}
+
+CurvePair::~CurvePair() { sodium_memzero(secretKey.data(), secretKey.size()); }
 
 std::optional<PeerRole> KeyRing::roleOf(const KeyBytes& publicKey) const
 {

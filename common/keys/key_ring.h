@@ -13,20 +13,29 @@ enum class PeerRole { Watcher, Client, Operator };
 const char* wordOf(PeerRole role); // "watcher"
 std::optional<PeerRole> peerRoleNamed(std::string_view word);
 
-// A key pair of the CURVE mechanism of ZeroMQ.
+// A key pair of the CURVE mechanism of ZeroMQ. The secret is wiped from memory at the end.
 struct CurvePair {
     KeyBytes publicKey {};
     KeyBytes secretKey {};
+
+    CurvePair() = default;
+    CurvePair(const CurvePair&) = default;
+    CurvePair& operator=(const CurvePair&) = default;
+    ~CurvePair();
 };
 
 // The keys that a cluster's key hands on. Everything is derived, so that no list of keys has to be kept.
 KeyFile clientKeyOf(const KeyFile& cluster);
 KeyFile operatorKeyOf(const KeyFile& cluster);
 
-// Everything that a program derives from its key file: the keys of packets, and those of its ZeroMQ sockets.
+// Everything that a program derives from its key file: the keys of packets, and those of its ZeroMQ sockets. They are
+// wiped from memory at the end.
 class KeyRing {
 public:
     explicit KeyRing(const KeyFile& key);
+    KeyRing(const KeyRing&) = default;
+    KeyRing& operator=(const KeyRing&) = default;
+    ~KeyRing();
 
     KeyRole role() const { return m_role; }
 

@@ -7,12 +7,16 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <cstring>
+#include <memory>
 
 using namespace lhrs;
 
@@ -35,6 +39,8 @@ class KeysTest : public QObject {
 private slots:
     void threeFilesAreMadeThatOnlyTheirOwnerMayRead();
     void keysThatExistAreNotReplaced();
+    void keysThatDoNotFitOnTheDiskLeaveNoneBehind();
+    void secretsAreWipedFromMemory();
     void twoClustersHaveNothingInCommon();
     void everythingIsDerivedFromTheClustersKey();
     void eachPeerHasTheRoleOfItsKey();
@@ -90,6 +96,41 @@ void KeysTest::keysThatExistAreNotReplaced()
     const auto nowhere = makeKeys(keys + "/no/such/folder");
     QVERIFY(!nowhere);
     QVERIFY(nowhere.error().text.find("cannot be made: No such file or directory") != std::string::npos);
+}
+
+void KeysTest::keysThatDoNotFitOnTheDiskLeaveNoneBehind()
+{
+    QTemporaryDir folder;
+    const std::string keys = pathIn(folder, "keys");
+    // No file may grow as long as the client's key, which is longer than the cluster's and is written after it.
+    rlimit before {};
+    QVERIFY(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const auto former = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small { textOf(KeyFile()).size() + 1, before.rlim_max };
+    QVERIFY(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const auto made = makeKeys(keys);
+    QVERIFY(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, former);
+    QVERIFY(!made);
+    QVERIFY2(made.error().text.find("client.key cannot be written") != std::string::npos, made.error().text.c_str());
+    QVERIFY(QDir(QString::fromStdString(keys)).entryList(QDir::Files).isEmpty());
+    QVERIFY(makeKeys(keys)); // nothing is in the way
+}
+
+void KeysTest::secretsAreWipedFromMemory()
+{
+    KeyFile key;
+    key.secret.fill(7);
+    alignas(KeyRing) std::array<unsigned char, sizeof(KeyRing)> memory {};
+    KeyRing* ring = new (memory.data()) KeyRing(key);
+    const std::vector<KeyBytes> secrets { *ring->serverPackets(), *ring->clientPackets(), ring->ownSockets().secretKey,
+        ring->asPeer().secretKey, ring->asWatcher().secretKey };
+    const auto holds = [&memory](const KeyBytes& secret) {
+        return std::search(memory.begin(), memory.end(), secret.begin(), secret.end()) != memory.end();
+    };
+    QVERIFY(std::all_of(secrets.begin(), secrets.end(), holds));
+    std::destroy_at(ring);
+    QVERIFY(std::none_of(secrets.begin(), secrets.end(), holds));
 }
 
 void KeysTest::twoClustersHaveNothingInCommon()

@@ -67,9 +67,12 @@ def read_key(key_file: Optional[Union[str, "os.PathLike[str]"]]) -> Optional[Pee
         return None
     path = pathlib.Path(key_file)
     try:
-        mode = path.stat().st_mode
+        state = path.stat()
+        mode = state.st_mode
         if not stat.S_ISREG(mode):
             raise LabError("BadArgument", f"{path} is not a key file: it is not a file.")
+        if os.geteuid() not in (0, state.st_uid) and state.st_uid != 0:
+            raise LabError("BadArgument", f"The key file {path} belongs to another user, who knows its key.", "Use one of your own.")
         if mode & 0o077:
             raise LabError("BadArgument", f"The key file {path} is open to other users (mode {mode & 0o7777:04o}), so its key may be known.",
                            f"Make new keys, or if it is not known: chmod 600 {path}")
