@@ -215,7 +215,7 @@ void KeyOperations::answer(const ParityLink::Change& change, Time now, Effects& 
     }
     if (change.isSilent)
         return;
-    pb::Reply& reply = *out.send(change.client).mutable_reply();
+    pb::Reply& reply = *out.send(change.client, Way::Auto, 0, NodeId(change.request.client())).mutable_reply();
     reply = change.reply;
     reply.unsafe_arena_set_allocated_request(out.share(change.request));
     if (out.fires(Failpoint::ReplyLeftOut))
@@ -272,7 +272,8 @@ pb::Reply* KeyOperations::reply(const pb::KeyRequest& request, pb::ResultCode re
     if (isSilent(request))
         return nullptr;
     out.serve(request.request());
-    auto* reply = out.send(Address::from(request.client())).mutable_reply();
+    auto* reply = out.send(Address::from(request.client()), Way::Auto, 0, NodeId(request.request().client()))
+                      .mutable_reply();
     reply->unsafe_arena_set_allocated_request(out.share(request.request()));
     fillIn(request, result, rank, *reply);
     if (result == pb::RETRY) {

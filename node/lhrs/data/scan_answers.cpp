@@ -23,7 +23,8 @@ void ScanAnswers::refuse(const BucketParts& bucket, const pb::Scan& scan, Level 
 {
     if (scan.only_hits())
         return; // the client wants no answer without hits
-    auto* reply = out.send(Address::from(scan.client())).mutable_scan_reply();
+    auto* reply = out.send(Address::from(scan.client()), Way::Auto, 0, NodeId(scan.request().client()))
+                      .mutable_scan_reply();
     *reply->mutable_request() = scan.request();
     reply->set_bucket(bucket.number.value);
     reply->set_level(level);

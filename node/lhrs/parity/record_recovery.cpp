@@ -160,7 +160,9 @@ void RecordRecoveries::answer(const Attempt& attempt, pb::ResultCode result, std
 {
     out.serve(attempt.request.request());
     const BucketNumber bucket = bucketAt(m_bucket.group(), attempt.lost, m_bucket.config().m());
-    auto* reply = out.send(Address::from(attempt.request.client())).mutable_reply();
+    const pb::KeyRequest& request = attempt.request;
+    auto* reply = out.send(Address::from(request.client()), Way::Auto, 0, NodeId(request.request().client()))
+                      .mutable_reply();
     *reply->mutable_request() = attempt.request.request();
     reply->set_result(result);
     reply->set_value(std::string(value));

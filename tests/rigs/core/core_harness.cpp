@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/rigs/core/core_harness.h"
 
+#include <QtGlobal>
+
 namespace lhrs::test {
 
 bool checkFails(const std::function<void()>& what)
@@ -156,10 +158,18 @@ Step Driven::finish()
     m_stamper.stamp(m_effects, m_now, 0, 0ns);
     m_stamper.sign(m_effects);
     Step step;
-    for (const Effects::Send& send : m_effects.sends())
+    for (const Effects::Send& send : m_effects.sends()) {
+        // A client may have the address of a server that has ended, so what is for it names it.
+        if (const pb::RequestId* answered = send.message->has_reply() ? &send.message->reply().request()
+                : send.message->has_scan_reply()                      ? &send.message->scan_reply().request()
+                                                                      : nullptr;
+            answered != nullptr && answered->client() != send.node.value)
+            qFatal("an answer for client %llu names process %llu", static_cast<unsigned long long>(answered->client()),
+                static_cast<unsigned long long>(send.node.value));
         // Several processes may be on one host.
         step.sent.push_back(
             { send.node.value != 0 ? send.node.value : send.to.ip.number(), send.way, send.tries, *send.message });
+    }
     for (const Effects::Multicast& multicast : m_effects.multicasts())
         step.multicasts.emplace_back(multicast.pool, *multicast.message);
     for (const pb::Event* event : m_effects.events())
