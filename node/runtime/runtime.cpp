@@ -5,6 +5,7 @@
 #include "common/run_clock.h"
 #include "common/wire_traits.h"
 #include "node/machine/arena_block.h"
+#include "node/machine/known_processes.h"
 #include "node/process/heap.h"
 #include "node/runtime/sender_rights.h"
 #include "node/runtime/thread.h"
@@ -536,8 +537,11 @@ void Runtime::hearCoordinator(const pb::Message& message)
     if (m_hasHeardCoordinator.load(std::memory_order_relaxed) || !m_options.coordinator)
         return;
     if (Ip::from(message.from()) == m_options.coordinator->ip
-        && message.from().udp_port() == m_options.coordinator->port)
-        m_hasHeardCoordinator = true;
+        && message.from().udp_port() == m_options.coordinator->port) {
+        m_isTurnedAway = message.registered().too_many_clients();
+        m_hasHeardCoordinator = !m_isTurnedAway;
+        wakeRun();
+    }
 }
 
 // ---- the thread in run()
@@ -648,6 +652,10 @@ std::optional<Ending> Runtime::lookForCoordinator()
         return std::nullopt;
     const Time waited = m_clock.now();
     const std::string where = textOf(*m_options.coordinator);
+    if (m_isTurnedAway)
+        return Ending { 3,
+            "the coordinator at " + where + " has as many clients as it takes (" + std::to_string(kClientsMax)
+                + "); end some of them, and start this one again 10 s later" };
     if (waited >= m_options.coordinatorMissing) {
         if (const auto version = m_otherVersions->at(*m_options.coordinator))
             return Ending { 3,

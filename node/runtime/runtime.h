@@ -232,6 +232,7 @@ private:
     Descriptor m_wake;
     std::atomic<bool> m_hasChanged = false; // since the last Gauges
     std::atomic<bool> m_hasHeardCoordinator = false;
+    std::atomic<bool> m_isTurnedAway = false; // the coordinator takes no further client
     std::atomic<bool> m_isMulticastBroken = false;
     mutable std::mutex m_choreMutex;
     std::optional<pb::Role> m_poolWanted; // guarded by m_choreMutex, as is the next one

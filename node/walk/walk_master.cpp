@@ -439,6 +439,10 @@ void WalkMaster::onMessage(const pb::Message& message, Time now, Effects& out)
         tellDropped(message, out.event());
         return;
     }
+    if (const pb::ProcessInfo* process = introducedIn(message); process && !m_processes.hasRoomFor(*process)) {
+        turnAway(message, out);
+        return;
+    }
     if (message.walk().has_undone())
         // Handled before the acknowledgement that the message carries, which would mean that the giver has decided.
         onUndone(message, now, out);

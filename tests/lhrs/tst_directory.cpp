@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The processes that the coordinator lists: all that it has heard while it listened, and for each place its current
 // holder.
+#include "node/machine/known_processes.h"
 #include "tests/rigs/core/coordinator_rig.h"
 
 #include <QTest>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
 
 using namespace lhrs;
 using namespace lhrs::test;
@@ -34,6 +39,8 @@ class TestDirectory : public QObject {
 private slots:
     void whoStoodStillItselfForgetsNobody();
     void aPlaceIsListedWithWhoHoldsItNow();
+    void thereIsRoomForSoManyClients();
+    void aClientThatIsOneTooManyIsTurnedAway();
 };
 
 void TestDirectory::whoStoodStillItselfForgetsNobody()
@@ -86,6 +93,72 @@ void TestDirectory::aPlaceIsListedWithWhoHoldsItNow()
     rig.pass(20s); // it has ended
     QCOMPARE(holders(), (std::vector<std::uint64_t> { 4000 }));
     QVERIFY(dataSpares(rig) <= spares);
+}
+
+void TestDirectory::thereIsRoomForSoManyClients()
+{
+    KnownProcesses<KnownProcess> known;
+    for (std::uint64_t node = 1; node <= kClientsMax; ++node) {
+        const pb::ProcessInfo client = process(node, pb::CLIENT);
+        QVERIFY(known.hasRoomFor(client));
+        known.learn(client, Time(node));
+    }
+    const pb::ProcessInfo further = process(kClientsMax + 1, pb::CLIENT), server = process(kClientsMax + 2, pb::NODE);
+    QVERIFY(!known.hasRoomFor(further));
+    QVERIFY(known.hasRoomFor(process(7, pb::CLIENT))); // is known
+    QVERIFY(known.hasRoomFor(server)); // clients take no server's room
+    known.learn(server, Time(1));
+    known.learn(process(7, pb::CLIENT), Time(1)); // is not counted twice
+    known.eraseIf([](NodeId node, const KnownProcess&) { return node.value == 3 || node.value > kClientsMax; });
+    QVERIFY(known.hasRoomFor(further));
+    KnownProcess& last = known.learn(further, Time(1)).first;
+    QVERIFY(!known.hasRoomFor(process(3, pb::CLIENT)));
+
+    // An ordinal that no file has reached is not believed, because the next client would get the one after it.
+    QCOMPARE(last.ordinal, std::uint32_t(kClientsMax));
+    known.setOrdinal(last, std::numeric_limits<std::uint32_t>::max());
+    QCOMPARE(last.ordinal, std::uint32_t(kClientsMax));
+    known.setOrdinal(last, kOrdinalMax);
+    QCOMPARE(last.ordinal, kOrdinalMax);
+}
+
+void TestDirectory::aClientThatIsOneTooManyIsTurnedAway()
+{
+    CoordinatorRig rig(fileConfig(4, 1), 2, 2);
+    const auto registers = [&rig](std::uint64_t node, pb::ProcessKind kind) {
+        Peer peer(node);
+        pb::Message registration = peer.message();
+        *registration.mutable_register_()->mutable_process() = process(node, kind);
+        const auto answers = rig.say(registration).of(Body::kRegistered, node);
+        return answers.empty() ? std::optional<pb::Registered>() : answers.front().message.registered();
+    };
+    constexpr std::uint64_t kFirst = 100'000;
+    for (std::uint64_t i = 0; i < kClientsMax; ++i) {
+        const auto answer = registers(kFirst + i, pb::CLIENT);
+        QVERIFY(answer && !answer->too_many_clients());
+    }
+    const std::uint64_t further = kFirst + kClientsMax;
+    const auto answer = registers(further, pb::CLIENT);
+    QVERIFY(answer && answer->too_many_clients());
+    Peer silent(further);
+    pb::Message alive = silent.message();
+    *alive.mutable_alive()->mutable_process() = process(further, pb::CLIENT);
+    QVERIFY(rig.say(alive).sent.empty());
+    const auto isListed = [&rig](std::uint64_t node) {
+        const pb::ProcessList listed = list(rig);
+        return std::any_of(listed.processes().begin(), listed.processes().end(),
+            [node](const auto& row) { return row.process().node() == node; });
+    };
+    QVERIFY(!isListed(further));
+    QVERIFY(isListed(kFirst));
+
+    const auto server = registers(5'000, pb::NODE);
+    QVERIFY(server && !server->too_many_clients());
+    QVERIFY(isListed(5'000));
+
+    rig.pass(15s); // the clients are silent, and are forgotten
+    const auto later = registers(further, pb::CLIENT);
+    QVERIFY(later && !later->too_many_clients());
 }
 
 QTEST_APPLESS_MAIN(TestDirectory)

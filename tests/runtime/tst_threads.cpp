@@ -30,6 +30,7 @@ private slots:
     void randomBytesOverStreamsDoNotStopAProcessFromServing();
     void aBurstIsNotLostWhileTheCoreIsBusy();
     void aCoordinatorThatNeverAnswersIsMissed();
+    void aClientThatIsTurnedAwayEndsAndSaysWhy();
 
     void whoWatchesSeesTheThreadsTheHandlerAndAQueueThatFills();
     void theMulticastThreadsAreInASampleUntilTheyEnd();
@@ -355,6 +356,23 @@ void ThreadsTest::aCoordinatorThatNeverAnswersIsMissed()
     QCOMPARE(ending.exitCode, 3);
     QVERIFY(ending.reason.find(textOf(nobody->self())) != std::string::npos);
     QVERIFY(ending.reason.find("--coordinator") != std::string::npos);
+}
+
+void ThreadsTest::aClientThatIsTurnedAwayEndsAndSaysWhy()
+{
+    RuntimeOptions options;
+    options.kind = pb::CLIENT;
+    options.coordinator = UdpSocket::open({ kLoopback, 0 })->self();
+    Speaker coordinator(*options.coordinator, *options.coordinator);
+    auto runtime = Runtime::open(options);
+    QVERIFY(runtime);
+    (*runtime)->start(std::make_unique<EchoMachine>(std::make_shared<EchoMachine::Heard>()));
+    coordinator.say(Address::from((*runtime)->self().address())).mutable_registered()->set_too_many_clients(true);
+    QVERIFY(coordinator.flush());
+    const Ending ending = (*runtime)->run();
+    QCOMPARE(ending.exitCode, 3);
+    QVERIFY2(ending.reason.find("as many clients as it takes (10000)") != std::string::npos, ending.reason.c_str());
+    QVERIFY(ending.reason.find(textOf(*options.coordinator)) != std::string::npos);
 }
 
 // ---- watching

@@ -224,8 +224,8 @@ void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
 {
     if (message.registered().file_exists())
         m_file.setExists();
-    if (m_isRegistered)
-        return;
+    if (m_isRegistered || message.registered().too_many_clients())
+        return; // the driver ends a client that was turned away
     registered(message.registered().ordinal());
     m_file.configure(message.registered().config());
     m_context.acks.setTimers(message.registered().timers());

@@ -49,6 +49,12 @@ void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
         tellDropped(message, out.event());
         return;
     }
+    const pb::ProcessInfo* process = message.has_state_report() ? &message.state_report().process()
+                                                                : introducedIn(message);
+    if (process != nullptr && !m_directory.hasRoomFor(*process)) {
+        turnAway(message, out);
+        return;
+    }
     if (m_rebuild) {
         if (m_isStarted)
             listenAnewAfterSleep(now, out);

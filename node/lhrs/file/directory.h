@@ -20,6 +20,8 @@ public:
         bool isReplaced = false; // its place has another holder, but it has not yet reported itself as a spare
     };
 
+    // Whether learn() may be called for this process.
+    bool hasRoomFor(const pb::ProcessInfo& process) const { return m_processes.hasRoomFor(process); }
     Entry& learn(const pb::ProcessInfo& process, Time now) { return m_processes.learn(process, now).first; }
     void learn(const pb::Alive& alive, Time now);
     Entry* find(NodeId node) { return m_processes.find(node); }

@@ -14,11 +14,26 @@ bool isEntry(const pb::ProcessInfo& process)
     return process.kind() != pb::COORDINATOR && whatIsWrong(process).empty();
 }
 
+const pb::ProcessInfo* introducedIn(const pb::Message& message)
+{
+    return message.has_register_() ? &message.register_().process()
+        : message.has_alive()      ? &message.alive().process()
+                                   : nullptr;
+}
+
 bool hasSoundEntry(const pb::Message& message)
 {
-    if (message.has_register_())
-        return isEntry(message.register_().process());
-    return !message.has_alive() || isEntry(message.alive().process());
+    const pb::ProcessInfo* process = introducedIn(message);
+    return process == nullptr || isEntry(*process);
+}
+
+void turnAway(const pb::Message& message, Effects& out)
+{
+    if (!message.has_register_())
+        return;
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    answer.mutable_registered()->set_too_many_clients(true);
 }
 
 bool isWithinLimits(const pb::Part& part)

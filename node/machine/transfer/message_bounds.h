@@ -3,6 +3,7 @@
 // once, when a message enters a machine; the code behind relies on it.
 #pragma once
 
+#include "node/machine/effects.h"
 #include "proto/event.pb.h"
 #include "proto/message.pb.h"
 
@@ -18,6 +19,11 @@ bool isEntry(const pb::ProcessInfo& process);
 bool hasSoundEntry(const pb::Message& message);
 
 bool isWithinLimits(const pb::Part& part);
+
+// The process that registers or sends Alive; null: the message does neither.
+const pb::ProcessInfo* introducedIn(const pb::Message& message);
+// Tells a client that wants to register that it is one too many. There is no answer to its Alive.
+void turnAway(const pb::Message& message, Effects& out);
 
 // Fills in the event for a message that exceeds the limits.
 void tellDropped(const pb::Message& message, pb::Event& event);
