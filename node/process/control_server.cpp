@@ -100,6 +100,7 @@ void ControlServer::reply(pb::CommandReply& reply)
         }
         answer.asker = std::move(found->second);
         m_open.erase(found);
+        m_openOfOthers -= answer.asker.isOperator ? 0 : 1;
     }
     reply.set_ticket(answer.asker.ticket);
     tellTime(reply);
@@ -179,7 +180,9 @@ void ControlServer::serve()
         return;
     }
     asker.ticket = command.ticket();
-    if (const PeerRole role = m_hasRoles ? ZapHandler::roleOf(frame) : PeerRole::Operator; !isAllowed(role, command)) {
+    const PeerRole role = m_hasRoles ? ZapHandler::roleOf(frame) : PeerRole::Operator;
+    asker.isOperator = role == PeerRole::Operator;
+    if (!isAllowed(role, command)) {
         m_notAllowed.fetch_add(1, std::memory_order_relaxed);
         refuse(asker, pb::NOT_ALLOWED,
             role == PeerRole::Watcher
@@ -209,12 +212,13 @@ void ControlServer::onCommand(Asker asker, pb::Command command)
     }
     {
         std::unique_lock lock(m_mutex);
-        if (m_open.size() >= kOpenMax) {
+        if (m_open.size() >= kOpenMax || (!asker.isOperator && m_openOfOthers >= kOpenOfOthersMax)) {
             lock.unlock();
             refuse(asker, pb::REFUSED, "too many commands are under way; wait for replies, then ask again");
             return;
         }
         command.set_ticket(++m_lastTicket);
+        m_openOfOthers += asker.isOperator ? 0 : 1;
         m_open.emplace(m_lastTicket, std::move(asker));
         m_openMost = std::max(m_openMost, m_open.size());
     }

@@ -29,6 +29,8 @@ class ThreadBook;
 class ControlServer {
 public:
     static constexpr std::size_t kOpenMax = 4'096; // commands without a reply; further ones are refused
+    // Of these, how many may be of peers whose key is not the operator's, so that they cannot keep the operator out.
+    static constexpr std::size_t kOpenOfOthersMax = kOpenMax / 2;
 
     // Receives the commands. It is called in the server's thread and may block until there is room; clients wait
     // meanwhile.
@@ -64,6 +66,7 @@ private:
     struct Asker {
         std::vector<std::string> route;
         std::uint64_t ticket = 0;
+        bool isOperator = true;
     };
     struct Answer {
         Asker asker;
@@ -96,6 +99,7 @@ private:
     mutable std::mutex m_mutex;
     std::size_t m_openMost = 0;
     std::map<std::uint64_t, Asker> m_open; // by our ticket
+    std::size_t m_openOfOthers = 0; // of these, not an operator's
     std::uint64_t m_lastTicket = 0;
     std::vector<Answer> m_answers;
     bool m_isStopping = false;

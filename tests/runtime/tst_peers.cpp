@@ -7,6 +7,7 @@
 
 #include <QTest>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 
@@ -75,9 +76,10 @@ pb::Command commandOf(const Kind& kind)
     return command;
 }
 
-// A process with keys: its control server answers every command that it lets through.
+// A process with keys: its control server answers every command that it lets through, or none of them.
 struct Guarded {
-    explicit Guarded(const KeyFile& key = clusterKey()) : keys(key)
+    enum class Answers { AtOnce, Never };
+    explicit Guarded(const KeyFile& key = clusterKey(), Answers answers = Answers::AtOnce) : keys(key)
     {
         auto handler = ZapHandler::open(context, keys);
         auto opened = ControlServer::open(context, "tcp://127.0.0.1:*", ControlServer::Serves::OneProcess, &keys);
@@ -92,11 +94,13 @@ struct Guarded {
         events = std::move(*published);
         pb::ProcessInfo self;
         self.set_name("guarded");
-        control->start(self, [this](pb::Command command) {
+        control->start(self, [this, answers](pb::Command command) {
+            ++done;
+            if (answers == Answers::Never)
+                return;
             pb::CommandReply reply;
             reply.set_ticket(command.ticket());
             reply.set_text("done");
-            ++done;
             control->reply(reply);
         });
     }
@@ -122,6 +126,7 @@ private slots:
     void everyCommandSaysWhoMayGiveIt();
     void eachRoleMayGiveItsCommandsOnly_data();
     void eachRoleMayGiveItsCommandsOnly();
+    void aClientCannotKeepTheOperatorOut();
     void whoHasNoKeyIsNotLetIn_data();
     void whoHasNoKeyIsNotLetIn();
     void onlyHoldersOfAKeyHearEvents();
@@ -184,6 +189,37 @@ void PeersTest::eachRoleMayGiveItsCommandsOnly()
     QCOMPARE(process.control->notAllowed(), std::uint64_t(refused));
     QCOMPARE(refused == 0, role == int(PeerRole::Operator));
     QCOMPARE(process.zap->refused(), std::uint64_t(0));
+}
+
+void PeersTest::aClientCannotKeepTheOperatorOut()
+{
+    Guarded process(clusterKey(), Guarded::Answers::Never);
+    const KeyRing client(clientKeyOf(clusterKey())), commander(operatorKeyOf(clusterKey()));
+    zmq::context_t context;
+    const auto open = [&](const CurvePair& pair) {
+        return connected(context, zmq::socket_type::dealer, process.control->endpoint(), &pair, client.serverSockets());
+    };
+    auto greedy = open(client.asPeer()), another = open(client.asPeer()), commands = open(commander.asPeer());
+    pb::Command command;
+    command.mutable_take_snapshot();
+    const std::string bytes = command.SerializeAsString();
+    for (std::size_t i = 0; i < ControlServer::kOpenOfOthersMax; ++i)
+        greedy.send(zmq::buffer(bytes), zmq::send_flags::none);
+    for (zmq::socket_t* socket : { &greedy, &another }) {
+        const auto reply = ask(*socket, command);
+        QVERIFY(reply && reply->refusal() == pb::REFUSED);
+    }
+    QCOMPARE(process.control->open(), ControlServer::kOpenOfOthersMax);
+    commands.send(zmq::buffer(bytes), zmq::send_flags::none);
+    QTRY_COMPARE(process.done.load(), int(ControlServer::kOpenOfOthersMax) + 1);
+    // Replies make room again.
+    for (std::uint64_t ticket = 1; ticket <= ControlServer::kOpenOfOthersMax; ++ticket) {
+        pb::CommandReply reply;
+        reply.set_ticket(ticket);
+        process.control->reply(reply);
+    }
+    another.send(zmq::buffer(bytes), zmq::send_flags::none);
+    QTRY_COMPARE(process.done.load(), int(ControlServer::kOpenOfOthersMax) + 2);
 }
 
 void PeersTest::whoHasNoKeyIsNotLetIn_data()
