@@ -99,6 +99,8 @@ private slots:
     void everyActionIsFoundByItsWords();
     void theStartPageSaysWhatCannotWork();
     void anAddressThatIsNoneOrSilentIsSaid();
+    void anAttachThatIsRefusedKeepsTheClusterThatIsWatched();
+    void theStatusLineCountsWhatProcessesRefuse();
     void aProcessThatIsGoneIsCrossedOut();
     void aProcessThatIsCutOffIsNotTakenForEnded();
     void aClusterThatDiesLeavesAWindowThatWorks();
@@ -506,6 +508,43 @@ void WindowTest::anAddressThatIsNoneOrSilentIsSaid()
 }
 
 // ---- trouble
+
+void WindowTest::anAttachThatIsRefusedKeepsTheClusterThatIsWatched()
+{
+    FakeCluster cluster({ 4, 4, 1 });
+    Watching watching(cluster);
+    QVERIFY(watching.isReady(18));
+    ClusterLink& link = watching.window.cluster().link();
+    for (const auto& [address, keyFile] : { std::pair(QStringLiteral("nowhere"), QString()),
+             std::pair(cluster.address(), QStringLiteral("/no/such/file.key")) }) {
+        link.connectTo(address, keyFile);
+        QVERIFY(link.state() == LinkState::Here);
+        QVERIFY2(!link.trouble().isEmpty(), qPrintable(address));
+    }
+    QVERIFY(watching.window.showsCluster());
+}
+
+void WindowTest::theStatusLineCountsWhatProcessesRefuse()
+{
+    FakeCluster cluster({ 4, 4, 1 });
+    Watching watching(cluster);
+    QVERIFY(watching.isReady(18));
+    watching.window.resize(1280, 720);
+    QVERIFY(!watching.window.status().text().contains("refused"));
+    const auto refuses = [&](ProcessId process, std::uint64_t replayed, std::uint64_t ofOthers) {
+        pb::Event event;
+        for (const auto& [reason, count] : { std::pair("replayed", replayed), std::pair("other cluster", ofOthers) }) {
+            auto* row = event.mutable_gauges()->add_refused();
+            row->set_reason(reason);
+            row->set_count(count);
+        }
+        cluster.tell(process, event);
+    };
+    refuses(kFileData + 1, 1'000, 30);
+    refuses(kFileData + 2, 200, 4);
+    QTRY_VERIFY2_WITH_TIMEOUT(watching.window.status().text().contains(grouped(1'234) + " refused"),
+        qPrintable(watching.window.status().text()), kLimit);
+}
 
 void WindowTest::aProcessThatIsGoneIsCrossedOut()
 {

@@ -82,18 +82,24 @@ void ClusterLink::start(
     });
 }
 
+// Nothing was begun, so a cluster that is watched stays.
+void ClusterLink::refuse(const QString& trouble)
+{
+    set(m_state == LinkState::Here ? m_state : LinkState::None, trouble);
+}
+
 void ClusterLink::connectTo(const QString& address, const QString& keyFile)
 {
     const auto endpoint = endpointOf(address.toStdString());
     if (!endpoint) {
-        set(LinkState::None, text(endpoint.error().text));
+        refuse(text(endpoint.error().text));
         return;
     }
     std::optional<KeyFile> key;
     if (!keyFile.isEmpty()) {
         const auto read = readKeyFile(QFile::encodeName(keyFile).toStdString());
         if (!read) {
-            set(LinkState::None, text(read.error().text + "."));
+            refuse(text(read.error().text + "."));
             return;
         }
         key = *read;
