@@ -57,6 +57,7 @@ private slots:
     void theScenariosRunUnchanged();
     void hostsEndAndNothingIsLost();
     void aHostStandsStillAndIsCutOff();
+    void theWayBetweenHostsTakesAsLongAsIsWanted();
     void slurmStartsTheSameFile();
     void nothingRemainsOnTheHosts();
 
@@ -181,6 +182,31 @@ lab.expectEqual(alice.verify().wrong, 0, 'nor when one is cut off');
 lab.heal(cut);
 lab.settle({ timeout: 60 });
 lab.expectEqual([alice.verify().wrong, alice.scan().records, lab.audit().unequal], [0, 300, 0], 'nothing is lost');
+)");
+    QVERIFY2(ran.code == 0, qPrintable(ran.said.right(kShown)));
+}
+
+// Rates and losses are those of the hosts' network; not every kernel can delay (netem), so processes do.
+void NetlabTest::theWayBetweenHostsTakesAsLongAsIsWanted()
+{
+    const Ran ran = playText(R"(
+lab.cluster({ m: 4, k: 1, b: 50, spares: { data: 8, parity: 8 } });
+const alice = lab.client('alice');
+alice.run({ do: 'insert', count: 100, window: 8 });
+lab.settle();
+const far = [0, 1].map(n => lab.data(n)).find(t => {
+    const hostOf = name => lab.hosts().find(h => h.processes.includes(name)).name;
+    return hostOf(lab.bucket(t).process) != hostOf('alice');
+});
+lab.expect(far !== undefined, 'a bucket is on another host than its client');
+const key = lab.keysFor(far, 1, { existing: true })[0];
+alice.search(key); // it knows the address now
+const slow = lab.net({ from: alice, to: far, delayMs: 80 });
+const found = alice.search(key);
+lab.expect(found.result == 'found' && found.time_ms >= 80, 'the way there takes 80 ms: ' + found.time_ms);
+lab.expect(lab.faults()[0].achieved.messages > 0, 'by the fault');
+lab.heal(slow);
+lab.expectEqual([lab.faults(), alice.search(key).result], [[], 'found'], 'it is healed');
 )");
     QVERIFY2(ran.code == 0, qPrintable(ran.said.right(kShown)));
 }
