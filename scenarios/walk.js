@@ -36,18 +36,22 @@ const stored = alice.insert(key, 'found it');
 const done = lab.waitFor('OperationDone', { where: { client: 'alice', op: stored.op } });
 q.reveal(choices.length - 1, 'The longest way is once round the circle, as no node can look back. This time: ' + words[stored.forwards] + '.', { at: done });
 const first = eventOf('QueryPassed', begun, e => e.op === stored.op); // none where she asked the owner itself
-const owner = first ? ownerOf(ring.nodes, first.id) : alice.lookUp(key).owner;
+let op = stored.op; // a client numbers its operations
+const lookUp = options => {
+    const found = alice.lookUp(key, options);
+    return Object.assign(found, { done: lab.waitFor('OperationDone', { where: { client: 'alice', op: ++op } }) });
+};
+const owner = first ? ownerOf(ring.nodes, first.id) : lookUp().owner;
 const at = ring.nodes.findIndex(n => n.name === owner);
 const far = ring.nodes[(at + 1) % p.nodes].name;
 lab.highlight(nameOf(owner));
 lab.say('Now key 17 is at ' + owner + ', which owns its place on the circle.');
 lab.say('Alice asks ' + far + ' for it, the node right after the owner. That is the longest way.');
-let asked, found;
-do { // a client that waits too long asks another node, and then two questions go round
-    asked = lab.here();
-    found = alice.lookUp(key, { via: nameOf(far) });
-} while (lab.waitFor('OperationDone', { where: { client: 'alice' }, since: asked }).resends > 0);
-const stepsOf = n => lab.events({ kind: 'QueryPassed', client: 'alice', since: asked }).find(e => e.steps === n);
+let found;
+do // a client that waits too long asks another node, and then two questions go round
+    found = lookUp({ via: nameOf(far) });
+while (found.done.resends > 0);
+const stepsOf = n => lab.events({ kind: 'QueryPassed', client: 'alice', op }).find(e => e.steps === n);
 const numbers = Array.from({ length: p.nodes - 1 }, (_, i) => i + 1);
 const passed = lab.waitUntil(() => numbers.every(stepsOf) && numbers.map(stepsOf)); // each node tells of its step, in its own time
 lab.expectEqual([found.result, found.value, found.owner], ['found', 'found it', owner], 'the owner has the value');
