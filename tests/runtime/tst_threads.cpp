@@ -388,12 +388,12 @@ void ThreadsTest::whoWatchesSeesTheThreadsTheHandlerAndAQueueThatFills()
     // Also when a check fails: a station ends only after its handlers.
     std::shared_ptr<void> release(nullptr, [&](void*) { goOn.set_value(); });
     Watcher watcher(station), other(station);
-    QVERIFY(watcher.sample().has_gauges());
     // The first step of time starts the machine. On a busy computer it may come late, and would wait for the core
     // below.
     QVERIFY(eventually([&] {
-        return heard->timeSteps > 0
-            && threadOf(watcher.sample(), "Acknowledgement manager").state() == pb::NodeSample::WAITING;
+        const pb::NodeSample sample = watcher.sample();
+        return heard->timeSteps > 0 && sample.has_gauges()
+            && threadOf(sample, "Acknowledgement manager").state() == pb::NodeSample::WAITING;
     }));
 
     // A handler that does not end holds the core (a stream's message is handled by the working threads); the other
