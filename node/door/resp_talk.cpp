@@ -201,11 +201,13 @@ std::string RespConversation::config() const
     return out + settings;
 }
 
-// Clients that offer version 3 go on with version 2 when they read NOPROTO.
+// Clients that offer version 3 go on with version 2 after these first words, which servers before version 3 answer. Not
+// all of them do so after NOPROTO (go-redis gives up).
 std::string RespConversation::hello() const
 {
     if (m_parser.count() > 2 || (m_parser.count() == 2 && argument(1) != "2"))
-        return failure("NOPROTO this door speaks version 2 of the protocol, and HELLO has no options here");
+        return failure(
+            "ERR unknown command 'HELLO' with these arguments: this door speaks version 2 of the protocol only");
     std::string out;
     resp::addArray(out, 8);
     for (const std::string_view word : { "server", "redis", "version", "2.8.0", "proto" })
