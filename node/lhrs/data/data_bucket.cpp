@@ -63,7 +63,8 @@ void DataBucket::onScan(const pb::Message& message, Time now, Effects& out)
     out.serve(scan.request());
     if (isGone() || scan.target() != number().value
         || (scan.incarnation() != 0 && scan.incarnation() != incarnation().value)) {
-        sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), 0, out);
+        sayDisplaced(Address::from(scan.client()), NodeId(scan.request().client()), scan.request(), scan.target(),
+            scan.incarnation(), 0, out);
         return;
     }
     answerScan(scan, now, out);

@@ -325,10 +325,10 @@ void KeyOperations::forward(
 
 void KeyOperations::displace(const pb::KeyRequest& request, Effects& out) const
 {
-    sayDisplaced(Address::from(request.client()), request, out);
+    sayDisplaced(Address::from(request.client()), NodeId(request.request().client()), request, out);
     const auto forwarder = m_bucket.context.locations.find(BucketNumber(request.forwarder()));
     if (request.forwards() > 0 && forwarder != m_bucket.context.locations.end())
-        sayDisplaced(forwarder->second.address, request, out);
+        sayDisplaced(forwarder->second.address, forwarder->second.node, request, out);
 }
 
 } // namespace lhrs

@@ -27,19 +27,19 @@ pb::KeyRequest& keyRequestIn(pb::Message& message, pb::OperationKind kind)
                               : *message.mutable_search();
 }
 
-void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation,
-    std::uint32_t copy, Effects& out)
+void sayDisplaced(const Address& to, NodeId node, const pb::RequestId& request, std::uint32_t bucket,
+    std::uint64_t incarnation, std::uint32_t copy, Effects& out)
 {
-    auto* displaced = out.send(to).mutable_displaced();
+    auto* displaced = out.send(to, Way::Auto, 0, node).mutable_displaced();
     *displaced->mutable_request() = request;
     displaced->set_bucket(bucket);
     displaced->set_incarnation(incarnation);
     displaced->set_copy(copy);
 }
 
-void sayDisplaced(const Address& to, const pb::KeyRequest& request, Effects& out)
+void sayDisplaced(const Address& to, NodeId node, const pb::KeyRequest& request, Effects& out)
 {
-    sayDisplaced(to, request.request(), request.target(), request.incarnation(), request.copy(), out);
+    sayDisplaced(to, node, request.request(), request.target(), request.incarnation(), request.copy(), out);
 }
 
 } // namespace lhrs

@@ -15,9 +15,9 @@ const pb::KeyRequest& keyRequestOf(const pb::Message& message);
 pb::KeyRequest& keyRequestIn(pb::Message& message, pb::OperationKind kind);
 
 // Tells the client of a request, or the bucket that forwarded it, that this process is not that bucket, or is that
-// bucket no longer.
-void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation,
-    std::uint32_t copy, Effects& out);
-void sayDisplaced(const Address& to, const pb::KeyRequest& request, Effects& out);
+// bucket no longer. `node`: the process that is told; another one may have had its address before.
+void sayDisplaced(const Address& to, NodeId node, const pb::RequestId& request, std::uint32_t bucket,
+    std::uint64_t incarnation, std::uint32_t copy, Effects& out);
+void sayDisplaced(const Address& to, NodeId node, const pb::KeyRequest& request, Effects& out);
 
 } // namespace lhrs

@@ -260,18 +260,20 @@ void NodeMachine::refuse(const pb::Message& message, Effects& out)
     if (message.has_scan()) {
         const pb::Scan& scan = message.scan();
         out.serve(scan.request());
-        sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), 0, out);
+        sayDisplaced(Address::from(scan.client()), NodeId(scan.request().client()), scan.request(), scan.target(),
+            scan.incarnation(), 0, out);
         if (scan.forwards() > 0)
-            sayDisplaced(Address::from(message.from()), scan.request(), scan.target(), scan.incarnation(), 0, out);
+            sayDisplaced(Address::from(message.from()), NodeId(message.sender()), scan.request(), scan.target(),
+                scan.incarnation(), 0, out);
         return;
     }
     if (!hasKeyRequest(message))
         return;
     const pb::KeyRequest& request = keyRequestOf(message);
     out.serve(request.request());
-    sayDisplaced(Address::from(request.client()), request, out);
+    sayDisplaced(Address::from(request.client()), NodeId(request.request().client()), request, out);
     if (request.forwards() > 0) // the bucket that forwarded the request must not do so again
-        sayDisplaced(Address::from(message.from()), request, out);
+        sayDisplaced(Address::from(message.from()), NodeId(message.sender()), request, out);
 }
 
 void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)
