@@ -13,7 +13,7 @@ namespace lhrs {
 
 // Clients that are known at once: whoever has the client key can register any number of made-up ones.
 inline constexpr std::size_t kClientsMax = 10'000;
-// The largest ordinal of a client that is taken over from a former process.
+// The largest ordinal after which new clients are counted on: one of them may claim any.
 inline constexpr std::uint32_t kOrdinalMax = 1'000'000;
 
 // A process that has contacted the one that all register with.
@@ -26,7 +26,7 @@ struct KnownProcess {
 // All of them, by number. Entry: what a system knows of a process, derived from KnownProcess.
 template <typename Entry> class KnownProcesses {
 public:
-    // Whether learn() may be called for this process: false for a client that would be one too many.
+    // To be asked before learn() is called for what may be a client: false for one too many.
     bool hasRoomFor(const pb::ProcessInfo& process) const
     {
         return process.kind() != pb::CLIENT || m_clientsKnown < kClientsMax
@@ -38,8 +38,11 @@ public:
     {
         const auto [at, isNew] = m_entries.try_emplace(NodeId(process.node()));
         Entry& entry = at->second;
-        if (isNew && process.kind() == pb::CLIENT)
-            entry.ordinal = m_clients++;
+        if (isNew && process.kind() == pb::CLIENT) {
+            while (m_nextOrdinal > kOrdinalMax && isHeld(m_nextOrdinal))
+                ++m_nextOrdinal;
+            entry.ordinal = m_nextOrdinal++;
+        }
         m_clientsKnown += isClient(process);
         m_clientsKnown -= isNew ? 0 : isClient(entry.info);
         entry.info = process;
@@ -47,13 +50,12 @@ public:
         return { entry, isNew };
     }
 
-    // A client has this ordinal from a former process of this kind; new clients get later ones.
+    // A client says that it has this ordinal from a former coordinator or master; new clients get others.
     void setOrdinal(Entry& entry, std::uint32_t ordinal)
     {
-        if (ordinal > kOrdinalMax)
-            return; // no file has had so many clients
         entry.ordinal = ordinal;
-        m_clients = std::max(m_clients, ordinal + 1);
+        if (ordinal <= kOrdinalMax)
+            m_nextOrdinal = std::max(m_nextOrdinal, ordinal + 1);
     }
 
     Entry* find(NodeId node)
@@ -104,8 +106,14 @@ public:
 private:
     static std::size_t isClient(const pb::ProcessInfo& process) { return process.kind() == pb::CLIENT ? 1 : 0; }
 
+    bool isHeld(std::uint32_t ordinal) const
+    {
+        return std::any_of(m_entries.begin(), m_entries.end(),
+            [&](const auto& item) { return isClient(item.second.info) == 1 && item.second.ordinal == ordinal; });
+    }
+
     std::map<NodeId, Entry> m_entries;
-    std::uint32_t m_clients = 0; // that have ever registered
+    std::uint32_t m_nextOrdinal = 0;
     std::size_t m_clientsKnown = 0; // of the entries
 };
 

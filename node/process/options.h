@@ -16,7 +16,7 @@ namespace lhrs {
 inline constexpr int kExitClean = 0;
 inline constexpr int kExitFailed = 1; // a failure outside the program, e.g. a port in use
 inline constexpr int kExitUsage = 2; // a wrong command line or configuration
-inline constexpr int kExitNoCoordinator = 3; // no coordinator answered
+inline constexpr int kExitNoCoordinator = 3; // no coordinator answered, or it takes no further client
 
 // Options common to all programs of all systems.
 struct ProcessOptions {

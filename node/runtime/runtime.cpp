@@ -538,9 +538,12 @@ void Runtime::hearCoordinator(const pb::Message& message)
         return;
     if (Ip::from(message.from()) == m_options.coordinator->ip
         && message.from().udp_port() == m_options.coordinator->port) {
-        m_isTurnedAway = message.registered().too_many_clients();
-        m_hasHeardCoordinator = !m_isTurnedAway;
-        wakeRun();
+        if (message.registered().too_many_clients()) {
+            m_isTurnedAway = true;
+            wakeRun();
+        } else {
+            m_hasHeardCoordinator = true;
+        }
     }
 }
 
@@ -648,14 +651,14 @@ void Runtime::doChores()
 // A process that has a wrong coordinator address, or was started too early, must not wait silently.
 std::optional<Ending> Runtime::lookForCoordinator()
 {
-    if (!m_options.coordinator || m_hasHeardCoordinator)
+    if (!m_options.coordinator || (m_hasHeardCoordinator && !m_isTurnedAway))
         return std::nullopt;
     const Time waited = m_clock.now();
     const std::string where = textOf(*m_options.coordinator);
     if (m_isTurnedAway)
         return Ending { 3,
             "the coordinator at " + where + " has as many clients as it takes (" + std::to_string(kClientsMax)
-                + "); end some of them, and start this one again 10 s later" };
+                + "); end some of them, and start this one again when they have been silent for a while" };
     if (waited >= m_options.coordinatorMissing) {
         if (const auto version = m_otherVersions->at(*m_options.coordinator))
             return Ending { 3,

@@ -40,6 +40,8 @@ private slots:
     void whoStoodStillItselfForgetsNobody();
     void aPlaceIsListedWithWhoHoldsItNow();
     void thereIsRoomForSoManyClients();
+    void noTwoClientsHaveOneOrdinal();
+    void whileItListensSilentClientsAreForgottenToo();
     void aClientThatIsOneTooManyIsTurnedAway();
 };
 
@@ -114,12 +116,54 @@ void TestDirectory::thereIsRoomForSoManyClients()
     KnownProcess& last = known.learn(further, Time(1)).first;
     QVERIFY(!known.hasRoomFor(process(3, pb::CLIENT)));
 
-    // An ordinal that no file has reached is not believed, because the next client would get the one after it.
     QCOMPARE(last.ordinal, std::uint32_t(kClientsMax));
-    known.setOrdinal(last, std::numeric_limits<std::uint32_t>::max());
-    QCOMPARE(last.ordinal, std::uint32_t(kClientsMax));
-    known.setOrdinal(last, kOrdinalMax);
-    QCOMPARE(last.ordinal, kOrdinalMax);
+}
+
+void TestDirectory::noTwoClientsHaveOneOrdinal()
+{
+    KnownProcesses<KnownProcess> known;
+    const auto learn = [&known](std::uint64_t node) -> KnownProcess& {
+        return known.learn(process(node, pb::CLIENT), Time(1)).first;
+    };
+    KnownProcess& first = learn(1);
+    QCOMPARE(first.ordinal, 0u);
+    known.setOrdinal(first, 17);
+    QCOMPARE(learn(2).ordinal, 18u);
+    // Whatever one claims, the next ones count on: after this one nothing would be left.
+    known.setOrdinal(first, std::numeric_limits<std::uint32_t>::max());
+    QCOMPARE(learn(3).ordinal, 19u);
+    // Beyond the bound, too, none is given that is held.
+    known.setOrdinal(first, kOrdinalMax + 1);
+    KnownProcess& second = learn(4);
+    known.setOrdinal(second, kOrdinalMax);
+    QCOMPARE(learn(5).ordinal, kOrdinalMax + 2);
+}
+
+void TestDirectory::whileItListensSilentClientsAreForgottenToo()
+{
+    // It listens until a server is heard, and here none is.
+    const pb::ProcessInfo self = process(1, pb::COORDINATOR);
+    CoordinatorOptions options;
+    options.self = self;
+    options.config = fileConfig(4, 1);
+    options.listensFirst = true;
+    Coordinator coordinator(options);
+    Driven driven(coordinator, self);
+    driven.pass(0ns);
+    const auto says = [&](std::uint64_t node, bool registers) {
+        Peer client(node);
+        pb::Message message = client.message();
+        *(registers ? message.mutable_register_()->mutable_process() : message.mutable_alive()->mutable_process())
+            = process(node, pb::CLIENT);
+        const auto answers = driven.message(message).of(Body::kRegistered, node);
+        return !answers.empty() && answers.front().message.registered().too_many_clients();
+    };
+    constexpr std::uint64_t kFirst = 100'000, kFurther = kFirst + kClientsMax;
+    for (std::uint64_t i = 0; i < kClientsMax; ++i)
+        says(kFirst + i, false);
+    QVERIFY(says(kFurther, true));
+    driven.pass(15s);
+    QVERIFY(!says(kFurther, true));
 }
 
 void TestDirectory::aClientThatIsOneTooManyIsTurnedAway()

@@ -319,12 +319,16 @@ void Coordinator::onTime(Time now, Effects& out)
         m_nextLook = now + std::chrono::milliseconds(m_acks.timers().alive_ms());
     if (m_rebuild)
         endListening(now, out);
+    if (looks && m_rebuild)
+        m_directory.expireClients(now - forgetAfter()); // it may listen for long, and they count
     if (m_rebuild)
         answerWaiters(now, out);
     else
         wake(now, looks, out);
     sign(out);
 }
+
+Time Coordinator::forgetAfter() const { return kForgetAfter * std::chrono::milliseconds(m_acks.timers().alive_ms()); }
 
 void Coordinator::wake(Time now, bool looks, Effects& out)
 {
@@ -335,7 +339,7 @@ void Coordinator::wake(Time now, bool looks, Effects& out)
     });
     if (looks) {
         m_directory.learn(m_self, now);
-        m_directory.expire(now - kForgetAfter * std::chrono::milliseconds(m_acks.timers().alive_ms()));
+        m_directory.expire(now - forgetAfter());
     }
     m_failures.onTime(now, out);
     m_growth.onTime(now, out);

@@ -53,6 +53,7 @@ public:
 
 private:
     void act(const pb::Message& message, Time now, Effects& out);
+    Time forgetAfter() const; // the silence after which a process without a place is forgotten
     void wake(Time now, bool looks, Effects& out);
     void carryOut(const pb::Command& command, Time now, Effects& out);
     // Puts this coordinator's epoch into every outgoing message, so that no process follows it once there is a later

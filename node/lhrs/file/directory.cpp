@@ -80,6 +80,12 @@ void Directory::list(pb::ProcessList& out, Time now) const
     });
 }
 
+void Directory::expireClients(Time before)
+{
+    m_processes.eraseIf(
+        [before](NodeId, const Entry& entry) { return entry.heard < before && entry.info.kind() == pb::CLIENT; });
+}
+
 void Directory::expire(Time before)
 {
     m_processes.eraseIf(

@@ -20,7 +20,7 @@ public:
         bool isReplaced = false; // its place has another holder, but it has not yet reported itself as a spare
     };
 
-    // Whether learn() may be called for this process.
+    // False for a client that would be one too many.
     bool hasRoomFor(const pb::ProcessInfo& process) const { return m_processes.hasRoomFor(process); }
     Entry& learn(const pb::ProcessInfo& process, Time now) { return m_processes.learn(process, now).first; }
     void learn(const pb::Alive& alive, Time now);
@@ -33,6 +33,7 @@ public:
     // Drops processes without a place that have been silent since `before`. The failure of a bucket is detected by its
     // group, not here.
     void expire(Time before);
+    void expireClients(Time before);
     // The coordinator itself was stopped for `slept`, so it cannot have heard from any process in that time.
     void excuse(Time slept) { m_processes.excuse(slept); }
 
