@@ -88,8 +88,11 @@ Result<void> writeKey(const std::string& path, const KeyFile& key)
     if (file.number < 0)
         return Error { "the key file " + path + " cannot be made: " + systemText(errno) };
     std::string text = textOf(key);
-    const bool isWritten = ::write(file.number, text.data(), text.size()) == ssize_t(text.size())
-        && ::fsync(file.number) == 0;
+    std::size_t done = 0; // a write that is cut short says why only when the next one fails
+    ssize_t count = 0;
+    while (done < text.size() && (count = ::write(file.number, text.data() + done, text.size() - done)) > 0)
+        done += std::size_t(count);
+    const bool isWritten = done == text.size() && ::fsync(file.number) == 0;
     const int error = errno;
     sodium_memzero(text.data(), text.size());
     if (!isWritten) {

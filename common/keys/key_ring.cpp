@@ -27,16 +27,16 @@ constexpr char kOfOperator[crypto_kdf_CONTEXTBYTES + 1] = "lhrsoper";
 static_assert(crypto_kdf_KEYBYTES == kKeyBytes && crypto_box_SEEDBYTES == kKeyBytes
     && crypto_box_PUBLICKEYBYTES == kKeyBytes && crypto_box_SECRETKEYBYTES == kKeyBytes);
 
-KeyBytes derive(const KeyBytes& secret, const char* context, Purpose purpose)
+// Writes where the key is kept, so that no copy of it stays behind.
+void derive(KeyBytes& derived, const KeyBytes& secret, const char* context, Purpose purpose)
 {
-    KeyBytes derived;
     crypto_kdf_derive_from_key(derived.data(), derived.size(), std::uint64_t(purpose), context, secret.data());
-    return derived;
 }
 
-// The seed is wiped.
-CurvePair pairFrom(KeyBytes seed)
+CurvePair pairFrom(const KeyBytes& secret, const char* context, Purpose purpose)
 {
+    KeyBytes seed;
+    derive(seed, secret, context, purpose);
     CurvePair pair;
     crypto_box_seed_keypair(pair.publicKey.data(), pair.secretKey.data(), seed.data());
     sodium_memzero(seed.data(), seed.size());
@@ -45,7 +45,7 @@ CurvePair pairFrom(KeyBytes seed)
 
 KeyBytes publicOf(const KeyBytes& secret, const char* context, Purpose purpose)
 {
-    return pairFrom(derive(secret, context, purpose)).publicKey;
+    return pairFrom(secret, context, purpose).publicKey;
 }
 
 bool isSame(const KeyBytes& a, const KeyBytes& b) { return sodium_memcmp(a.data(), b.data(), a.size()) == 0; }
@@ -74,7 +74,7 @@ KeyFile clientKeyOf(const KeyFile& cluster)
 {
     KeyFile key;
     key.role = KeyRole::Client;
-    key.secret = derive(cluster.secret, kOfCluster, Purpose::Client);
+    derive(key.secret, cluster.secret, kOfCluster, Purpose::Client);
     key.servers = publicOf(cluster.secret, kOfCluster, Purpose::ServerSockets);
     key.operators = publicOf(operatorKeyOf(cluster).secret, kOfOperator, Purpose::OperatorPeer);
     return key;
@@ -84,9 +84,11 @@ KeyFile operatorKeyOf(const KeyFile& cluster)
 {
     KeyFile key;
     key.role = KeyRole::Operator;
-    key.secret = derive(cluster.secret, kOfCluster, Purpose::Operator);
+    derive(key.secret, cluster.secret, kOfCluster, Purpose::Operator);
     key.servers = publicOf(cluster.secret, kOfCluster, Purpose::ServerSockets);
-    key.clients = publicOf(derive(cluster.secret, kOfCluster, Purpose::Client), kOfClient, Purpose::ClientSockets);
+    KeyFile client; // wipes its secret
+    derive(client.secret, cluster.secret, kOfCluster, Purpose::Client);
+    key.clients = publicOf(client.secret, kOfClient, Purpose::ClientSockets);
     return key;
 }
 
@@ -97,23 +99,23 @@ KeyRing::KeyRing(const KeyFile& key) : m_role(key.role)
     const KeyFile ofClient = isCluster ? clientKeyOf(key) : key;
     const KeyFile ofOperator = isCluster ? operatorKeyOf(key) : key;
     if (isCluster) {
-        m_serverPackets = derive(key.secret, kOfCluster, Purpose::ServerPackets);
-        m_ownSockets = pairFrom(derive(key.secret, kOfCluster, Purpose::ServerSockets));
+        derive(m_serverPackets.emplace(), key.secret, kOfCluster, Purpose::ServerPackets);
+        m_ownSockets = pairFrom(key.secret, kOfCluster, Purpose::ServerSockets);
     }
     if (key.role != KeyRole::Operator) {
-        m_clientPackets = derive(ofClient.secret, kOfClient, Purpose::ClientPackets);
-        const CurvePair sockets = pairFrom(derive(ofClient.secret, kOfClient, Purpose::ClientSockets));
+        derive(m_clientPackets.emplace(), ofClient.secret, kOfClient, Purpose::ClientPackets);
+        const CurvePair sockets = pairFrom(ofClient.secret, kOfClient, Purpose::ClientSockets);
         if (!isCluster)
             m_ownSockets = sockets;
         m_clientSockets = sockets.publicKey;
-        m_asPeer = pairFrom(derive(ofClient.secret, kOfClient, Purpose::ClientPeer));
-        m_asWatcher = pairFrom(derive(ofClient.secret, kOfClient, Purpose::Watcher));
+        m_asPeer = pairFrom(ofClient.secret, kOfClient, Purpose::ClientPeer);
+        m_asWatcher = pairFrom(ofClient.secret, kOfClient, Purpose::Watcher);
         m_clients = m_asPeer.publicKey;
         m_watchers = m_asWatcher.publicKey;
         m_operators = ofClient.operators;
     }
     if (key.role != KeyRole::Client) {
-        m_asPeer = pairFrom(derive(ofOperator.secret, kOfOperator, Purpose::OperatorPeer));
+        m_asPeer = pairFrom(ofOperator.secret, kOfOperator, Purpose::OperatorPeer);
         m_operators = m_asPeer.publicKey;
         m_clientSockets = ofOperator.clients;
     }

@@ -112,7 +112,8 @@ void KeysTest::keysThatDoNotFitOnTheDiskLeaveNoneBehind()
     QVERIFY(::setrlimit(RLIMIT_FSIZE, &before) == 0);
     std::signal(SIGXFSZ, former);
     QVERIFY(!made);
-    QVERIFY2(made.error().text.find("client.key cannot be written") != std::string::npos, made.error().text.c_str());
+    QVERIFY2(made.error().text.find("client.key cannot be written: File too large") != std::string::npos,
+        made.error().text.c_str());
     QVERIFY(QDir(QString::fromStdString(keys)).entryList(QDir::Files).isEmpty());
     QVERIFY(makeKeys(keys)); // nothing is in the way
 }
