@@ -82,24 +82,18 @@ void ClusterLink::start(
     });
 }
 
-// Nothing was begun, so a cluster that is watched stays.
-void ClusterLink::refuse(const QString& trouble)
-{
-    set(m_state == LinkState::Here ? m_state : LinkState::None, trouble);
-}
-
 void ClusterLink::connectTo(const QString& address, const QString& keyFile)
 {
     const auto endpoint = endpointOf(address.toStdString());
     if (!endpoint) {
-        refuse(text(endpoint.error().text));
+        set(m_state, text(endpoint.error().text)); // a cluster that is watched stays
         return;
     }
     std::optional<KeyFile> key;
     if (!keyFile.isEmpty()) {
         const auto read = readKeyFile(QFile::encodeName(keyFile).toStdString());
         if (!read) {
-            refuse(text(read.error().text + "."));
+            set(m_state, text(read.error().text + "."));
             return;
         }
         key = *read;

@@ -53,7 +53,6 @@ signals:
 private:
     void begin(LinkState state, bool isLocal, const QString& address);
     void set(LinkState state, const QString& trouble = {});
-    void refuse(const QString& trouble);
     void watch();
 
     CommandContext m_context;
