@@ -13,7 +13,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 #include <vector>
 
 namespace {
@@ -77,11 +76,11 @@ int main(int argc, char** argv)
     const auto number = [argv](int i) { return std::strtoull(argv[i], nullptr, 10); };
     const Endpoint to { kLoopback, std::uint16_t(number(1)) };
     const std::uint64_t wanted = number(2);
-    const Endpoint coordinator { kLoopback, std::uint16_t(number(argc - 1)) };
     const auto begin = std::chrono::steady_clock::now();
     const Result<Sent> sent = argc == 5 && number(4) == 0
         ? sendGarbage(to, wanted)
-        : sendRandom(to, wanted, { number(3), Envelope::clusterOf(argc == 5 ? coordinator : to) });
+        : sendRandom(
+            to, wanted, { number(3), Envelope::clusterOf({ kLoopback, std::uint16_t(number(argc == 5 ? 4 : 1)) }) });
     if (!sent) {
         std::fprintf(stderr, "%s\n", sent.error().text.c_str());
         return 1;
