@@ -57,9 +57,9 @@ private:
         const auto* body = type->FindOneofByName("body");
         for (int i = 0; i < body->field_count(); ++i) {
             const FieldDescriptor* field = body->field(i);
-            m_all.push_back({ offset + field->number(), field->name(), field->message_type()->name(),
-                field->options().GetExtension(pb::keep), field->options().GetExtension(pb::stop),
-                field->options().GetExtension(pb::least) });
+            m_all.push_back({ offset + field->number(), std::string(field->name()),
+                std::string(field->message_type()->name()), field->options().GetExtension(pb::keep),
+                field->options().GetExtension(pb::stop), field->options().GetExtension(pb::least) });
         }
     }
 

@@ -3,6 +3,7 @@
 
 #include "common/ip.h"
 #include "common/kinds.h"
+#include "common/protobuf_arena.h"
 #include "common/wire_traits.h"
 
 #include <google/protobuf/io/coded_stream.h>
@@ -18,6 +19,11 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
+#if GOOGLE_PROTOBUF_VERSION >= 4022000
+using ProtobufView = std::string_view;
+#else
+using ProtobufView = google::protobuf::StringPiece;
+#endif
 
 // Below this length even the worst input expands to only a few MiB of objects.
 constexpr std::size_t kHarmless = std::size_t(64) << 10;
@@ -110,8 +116,8 @@ bool readIntoPooled(std::string_view bytes, pb::Message& out, StringPool& string
             strings.lend(*row.value(out));
     }
     const char* at = nullptr;
-    google::protobuf::internal::ParseContext context(CodedInputStream::GetDefaultRecursionLimit(), false, &at,
-        google::protobuf::StringPiece(bytes.data(), bytes.size()));
+    google::protobuf::internal::ParseContext context(
+        CodedInputStream::GetDefaultRecursionLimit(), false, &at, ProtobufView(bytes.data(), bytes.size()));
     at = out._InternalParse(at, &context);
     return at != nullptr && context.EndedAtLimit();
 }
@@ -178,7 +184,7 @@ Result<void> parseBody(
             return refuse("wrong length");
         if (out.size() - before >= kMessagesMax)
             return refuse("too many");
-        auto* message = google::protobuf::Arena::CreateMessage<pb::Message>(&arena);
+        auto* message = createIn<pb::Message>(arena);
         const std::string_view bytes = body.substr(0, length);
         if (strings != nullptr && length <= kHarmless) {
             if (!readIntoPooled(bytes, *message, *strings))

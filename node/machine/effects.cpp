@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/machine/effects.h"
 
+#include "common/protobuf_arena.h"
 #include "common/wire.h"
 #include "node/machine/arena_block.h"
 
 namespace lhrs {
-
-using google::protobuf::Arena;
 
 namespace {
 
@@ -71,7 +70,7 @@ pb::RequestId* Effects::share(const pb::RequestId& operation)
     if (m_operation != nullptr && m_operation->client() == operation.client()
         && m_operation->number() == operation.number())
         return m_operation;
-    auto* const shared = Arena::CreateMessage<pb::RequestId>(&m_arena);
+    auto* const shared = createIn<pb::RequestId>(m_arena);
     shared->set_client(operation.client());
     shared->set_number(operation.number());
     return shared;
@@ -88,7 +87,7 @@ void Effects::at(pb::Role role, std::uint32_t number, std::uint32_t column)
 
 pb::Message& Effects::send(const Address& to, Way way, std::uint32_t tries, NodeId node)
 {
-    auto* message = Arena::CreateMessage<pb::Message>(&m_arena);
+    auto* message = createIn<pb::Message>(m_arena);
     if (m_operation != nullptr)
         message->unsafe_arena_set_allocated_operation(m_operation);
     m_sends.push_back({ to, way, tries, node, message, {} });
@@ -104,14 +103,14 @@ void Effects::joinBlocks()
 
 pb::Message& Effects::multicast(pb::Role pool)
 {
-    auto* message = Arena::CreateMessage<pb::Message>(&m_arena);
+    auto* message = createIn<pb::Message>(m_arena);
     m_multicasts.push_back({ pool, message });
     return *message;
 }
 
 pb::Event& Effects::addEvent()
 {
-    auto* event = Arena::CreateMessage<pb::Event>(&m_arena);
+    auto* event = createIn<pb::Event>(m_arena);
     if (m_place.role() != pb::NO_ROLE)
         *event->mutable_place() = m_place;
     m_events.push_back(event);
@@ -138,7 +137,7 @@ void Effects::tellGathered()
 
 pb::CommandReply& Effects::reply(std::uint64_t ticket)
 {
-    auto* reply = Arena::CreateMessage<pb::CommandReply>(&m_arena);
+    auto* reply = createIn<pb::CommandReply>(m_arena);
     reply->set_ticket(ticket);
     m_replies.push_back(reply);
     return *reply;

@@ -47,7 +47,7 @@ QJSValue fieldValue(const Message& message, const FieldDescriptor& field, int in
         return isOne ? r.GetBool(message, &field) : r.GetRepeatedBool(message, &field, index);
     case FieldDescriptor::CPPTYPE_ENUM: {
         const auto* value = isOne ? r.GetEnum(message, &field) : r.GetRepeatedEnum(message, &field, index);
-        return QString::fromStdString(value->name());
+        return QString::fromStdString(std::string(value->name()));
     }
     case FieldDescriptor::CPPTYPE_STRING: {
         const std::string value = isOne ? r.GetString(message, &field) : r.GetRepeatedString(message, &field, index);
@@ -66,8 +66,8 @@ QJSValue fieldValue(const Message& message, const FieldDescriptor& field, int in
 QString scriptName(const FieldDescriptor& field)
 {
     if (field.name().ends_with("_ns"))
-        return QString::fromStdString(field.name().substr(0, field.name().size() - 3)) + "_s";
-    return QString::fromStdString(field.json_name()); // camelCase
+        return QString::fromStdString(std::string(field.name().substr(0, field.name().size() - 3))) + "_s";
+    return QString::fromStdString(std::string(field.json_name())); // camelCase
 }
 
 void addFields(const Message& message, QJSValue& object, QJSEngine& engine)

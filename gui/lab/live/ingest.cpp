@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/live/ingest.h"
 
+#include "common/protobuf_arena.h"
 #include "common/run_clock.h"
 #include "gui/lab/live/ingest_cluster.h"
 #include "gui/lab/series/run_sink.h"
@@ -391,7 +392,7 @@ bool Ingest::receive()
         frames.resize(2);
         const zmq::message_t &header = frames[0], &body = frames[1];
         auto batch = std::make_shared<Batch>();
-        auto* events = google::protobuf::Arena::CreateMessage<pb::EventBatch>(&batch->arena);
+        auto* events = createIn<pb::EventBatch>(batch->arena);
         isBatch = isBatch && batch->header.ParseFromArray(header.data(), int(header.size()))
             && events->ParseFromArray(body.data(), int(body.size())) && batch->header.process() != 0
             && batch->header.first_sequence() > 0 && batch->header.count() > 0;

@@ -364,9 +364,9 @@ void RecordingWriter::takeStructure(ProcessId process, const pb::Event& event, s
             return addKill(process, tNs, QString::fromLatin1(kKilledOnRequest), &fault);
         const auto* what = pb::Fault::descriptor()->FindFieldByNumber(fault.what_case());
         addRow("fault_row", "event,cluster,kind,target,requested,begin_ns,lease_ns,number",
-            { stored(m_lastEvent), m_cluster, what != nullptr ? QString::fromStdString(what->name()) : QString(),
-                stored(process), jsonOf(fault), qlonglong(tNs), qlonglong(fault.lease_ms()) * 1'000'000,
-                stored(fault.number()) });
+            { stored(m_lastEvent), m_cluster,
+                what != nullptr ? QString::fromStdString(std::string(what->name())) : QString(), stored(process),
+                jsonOf(fault), qlonglong(tNs), qlonglong(fault.lease_ms()) * 1'000'000, stored(fault.number()) });
     } else if (event.has_fault_ended()) {
         update("UPDATE fault_row SET end_ns = ?, ended_by = ?, achieved = ? WHERE number = ? AND target = ? AND end_ns "
                "IS NULL",

@@ -47,7 +47,7 @@ std::string valueOf(
     case FieldDescriptor::CPPTYPE_UINT64: {
         const std::uint64_t value = isRepeated ? of.GetRepeatedUInt64(message, &field, index)
                                                : of.GetUInt64(message, &field);
-        const std::string& name = field.name();
+        const std::string_view name = field.name();
         const bool isProcess = field.type() == FieldDescriptor::TYPE_FIXED64
             && (name == "to" || name == "from" || name == "node");
         return isProcess ? processName(cluster, value) : std::to_string(value);
@@ -56,7 +56,8 @@ std::string valueOf(
     case FieldDescriptor::CPPTYPE_INT32: return std::to_string(of.GetInt32(message, &field));
     case FieldDescriptor::CPPTYPE_BOOL: return of.GetBool(message, &field) ? "yes" : "no";
     case FieldDescriptor::CPPTYPE_ENUM:
-        return (isRepeated ? of.GetRepeatedEnum(message, &field, index) : of.GetEnum(message, &field))->name();
+        return std::string(
+            (isRepeated ? of.GetRepeatedEnum(message, &field, index) : of.GetEnum(message, &field))->name());
     case FieldDescriptor::CPPTYPE_STRING: return check::say("\"", of.GetString(message, &field), "\"");
     case FieldDescriptor::CPPTYPE_MESSAGE: {
         const google::protobuf::Message& inner = isRepeated ? of.GetRepeatedMessage(message, &field, index)
@@ -115,7 +116,7 @@ std::string eventLine(
     const google::protobuf::Message* body = bodyOf(event);
     if (body == nullptr)
         return line + ": nothing";
-    line += ": " + body->GetDescriptor()->name();
+    line += check::say(": ", body->GetDescriptor()->name());
     const std::string fields = fieldsOf(cluster, *body, " ");
     return fields.empty() ? line : line + ' ' + fields;
 }
