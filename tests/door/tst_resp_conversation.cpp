@@ -418,7 +418,8 @@ void TestRespConversation::whatIsWrongIsRefusedBeforeAnyEffect_data()
     QTest::newRow("a list of clients") << QStringList { "CLIENT", "LIST" } << "CLIENT has";
     QTest::newRow("a name with a space") << QStringList { "CLIENT", "SETNAME", "a b" } << "spaces";
     QTest::newRow("version 3") << QStringList { "HELLO", "3" } << "-ERR unknown command 'HELLO'";
-    QTest::newRow("version 3 with options") << QStringList { "HELLO", "3", "AUTH", "a", "b" } << "-ERR unknown command 'HELLO'";
+    QTest::newRow("version 3 with options")
+        << QStringList { "HELLO", "3", "AUTH", "a", "b" } << "-ERR unknown command 'HELLO'";
     QTest::newRow("two words to answer") << QStringList { "PING", "a", "b" } << "wrong number";
     QTest::newRow("very many words") << (QStringList { "COMMAND", "INFO" } + QStringList(100, "get")) << "too many";
 }

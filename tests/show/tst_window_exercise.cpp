@@ -61,7 +61,8 @@ struct Desk {
     }
     bool open(const QString& path)
     {
-        return window.files().openScenario(path, true) && awaitTask() && QTest::qWaitForWindowActive(&window);
+        return window.files().openScenario(path, true) && awaitTask()
+            && QTest::qWaitForWindowActive(&window, kPatience);
     }
     // The exercise is shown, and the person's keys work.
     bool awaitTask()
