@@ -5,8 +5,8 @@
 
 namespace lhrs {
 
-// A new message in the arena, which ends with it. Since version 26 of the protobuf library (6.30 has no other way) the
-// function for any object does for messages what had a function of its own before.
+// A new message in the arena, which ends with it. Up to version 25 of the protobuf library messages have a function of
+// their own; later versions have one for all objects.
 template <class Message> Message* createIn(google::protobuf::Arena& arena)
 {
 #if GOOGLE_PROTOBUF_VERSION >= 5026000

@@ -167,7 +167,7 @@ Step Driven::finish()
             qFatal("an answer for client %llu names process %llu", static_cast<unsigned long long>(answered->client()),
                 static_cast<unsigned long long>(send.node.value));
         if (send.message->has_displaced() && send.node.value == 0)
-            qFatal("who is told that a process holds a bucket no longer is not named");
+            qFatal("the process that is told of a displaced bucket is not named");
         // Several processes may be on one host.
         step.sent.push_back(
             { send.node.value != 0 ? send.node.value : send.to.ip.number(), send.way, send.tries, *send.message });
